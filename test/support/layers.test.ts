@@ -40,7 +40,10 @@ const wrong: [file: string, line: string][] = [
 
 const right: [file: string, line: string][] = [
   ['src/doors/agent/ok.ts', `import '../../library/documents.ts';\nimport '../../access/policy.ts';`],
-  ['src/doors/console/ok.ts', `import 'fastify';\nimport type { X } from '../../storage/ports.ts';\nexport type Y = X;`],
+  [
+    'src/doors/console/ok.ts',
+    `import 'fastify';\nimport type { X } from '../../storage/ports.ts';\nexport type Y = X;`,
+  ],
   ['src/library/ok.ts', `import '../storage/ports.ts';\nimport '../audit/log.ts';`],
   ['src/storage/sqlite/ok.ts', `import 'kysely';\nimport 'better-sqlite3';\nimport '../../search/types.ts';`],
   ['src/sandbox/ok.ts', `import '../formats/index.ts';`],
