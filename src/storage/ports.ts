@@ -407,7 +407,13 @@ export interface Storage extends Stores {
   close(): Promise<void>;
 }
 
-/** Bytes by their SHA-256. A blob is whole or absent: temporary name, fsync, rename, fsync of the folder. */
+/**
+ * Bytes by their SHA-256. A blob is whole or absent: temporary name, fsync, rename, fsync of the folder.
+ *
+ * Putting and purging may meet at one blob, so both end under the write lock: whoever names a blob in a row asks `has`
+ * inside that same transaction (missing: AppError busy, the caller uploads again); whoever removes one first asks
+ * `files.referenced` inside a transaction and removes before it commits.
+ */
 export interface BlobStore {
   /** Streams into place; refuses over `maxBytes` (AppError too_large), answers disk_full on ENOSPC; leaves nothing behind on failure. */
   put(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<{ sha256: string; bytes: number }>;

@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { access, mkdir, open, opendir, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import type { BlobStore } from '../ports.ts';
+
+/**
+ * Blobs on disk, named by their SHA-256: `<folder>/ab/abcdef…`. Written in the order that survives a power cut: temporary
+ * name, fsync, rename, fsync of the folder; only then may a row name them (trust.md, conclusion 2).
+ */
+export async function openDiskBlobs(options: { folder: string; onDiskFailure?: (error: unknown) => void }): Promise<BlobStore> {
+  const { folder } = options;
+  const incoming = join(folder, 'incoming');
+  await mkdir(incoming, { recursive: true, mode: 0o700 });
+  await makeShards(folder);
+  const pathOf = (sha256: string): string => {
+    if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error('A blob is named by 64 lower-case hex digits');
+    return join(folder, sha256.slice(0, 2), sha256);
+  };
+
+  const put = async (source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number) => {
+    const temporary = join(incoming, `${process.pid}-${randomBytes(8).toString('hex')}`);
+    const hash = createHash('sha256');
+    let bytes = 0;
+    try {
+      const file = await open(temporary, 'wx', 0o600);
+      try {
+        for await (const part of source) {
+          bytes += part.byteLength;
+          if (bytes > maxBytes) throw new AppError('too_large', `The file is larger than the ${formatMiB(maxBytes)} that one file may have`);
+          hash.update(part);
+          await writeFully(file, part);
+        }
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      const sha256 = hash.digest('hex');
+      await settle(temporary, pathOf(sha256));
+      return { sha256, bytes };
+    } catch (error) {
+      await rm(temporary, { force: true });
+      if (codeOf(error) === 'EIO') options.onDiskFailure?.(error);
+      throw codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT' ? diskFull() : error;
+    }
+  };
+
+  /** Always renames over what may be there: an equal blob that is being removed at the same moment stays whole. */
+  const settle = async (temporary: string, target: string): Promise<void> => {
+    await rename(temporary, target);
+    await syncFolder(join(target, '..'));
+  };
+
+  return {
+    put,
+    putBytes: (bytes) => put([bytes], Number.MAX_SAFE_INTEGER),
+    read: (sha256) => readFile(pathOf(sha256)),
+    stream: (sha256, range) => createReadStream(pathOf(sha256), range ?? {}),
+    has: (sha256) =>
+      access(pathOf(sha256), constants.R_OK).then(
+        () => true,
+        () => false,
+      ),
+    async localPath(sha256) {
+      const path = pathOf(sha256);
+      await access(path, constants.R_OK);
+      return { path, release: async () => {} };
+    },
+    async remove(sha256) {
+      await rm(pathOf(sha256), { force: true });
+    },
+    async *list(beforeMs) {
+      for (const shard of await readdir(folder)) {
+        if (shard.length !== 2) continue;
+        for await (const entry of await opendir(join(folder, shard))) {
+          const info = await stat(join(folder, shard, entry.name)).catch(() => null);
+          if (info && info.mtimeMs < beforeMs) yield entry.name;
+        }
+      }
+    },
+  };
+}
+
+/** Removes half-written uploads that a crash left: nothing else ever looks into `incoming`. Called once at start, under the folder's lock. */
+export async function clearIncoming(folder: string): Promise<number> {
+  const incoming = join(folder, 'incoming');
+  const names = await readdir(incoming).catch(() => []);
+  for (const name of names) await rm(join(incoming, name), { force: true });
+  return names.length;
+}
+
+async function makeShards(folder: string): Promise<void> {
+  const present = new Set(await readdir(folder));
+  let made = false;
+  for (let shard = 0; shard < 256; shard++) {
+    const name = shard.toString(16).padStart(2, '0');
+    if (present.has(name)) continue;
+    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    made = true;
+  }
+  if (made) await syncFolder(folder);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeFully(file: FileHandle, part: Uint8Array): Promise<void> {
+  for (let done = 0; done < part.byteLength; ) {
+    const { bytesWritten } = await file.write(part, done, part.byteLength - done);
+    done += bytesWritten;
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
+const diskFull = (): AppError =>
+  new AppError('disk_full', 'The disk that holds the library is full — nothing was stored; free some space and upload again');
+const formatMiB = (bytes: number): string => (bytes >= 1 << 30 ? `${bytes / 2 ** 30} GiB` : `${Math.floor(bytes / 2 ** 20)} MiB`);

@@ -1,0 +1,63 @@
+import { sql, type Kysely } from 'kysely';
+import type { DrawnPageStore, FileRow, FileStore } from '../ports.ts';
+import type { Schema } from './schema.ts';
+
+export function createFileStore(db: Kysely<Schema>): FileStore {
+  return {
+    async put(row) {
+      await db.deleteFrom('files').where('document', '=', row.document).where('kind', '=', row.kind).execute();
+      return Number((await db.insertInto('files').values(row).executeTakeFirstOrThrow()).insertId);
+    },
+    async get(document, kind) {
+      const row = await db.selectFrom('files').selectAll().where('document', '=', document).where('kind', '=', kind).executeTakeFirst();
+      return (row as FileRow | undefined) ?? null;
+    },
+    async ofDocument(document) {
+      return (await db.selectFrom('files').selectAll().where('document', '=', document).orderBy('ref').execute()) as FileRow[];
+    },
+    async removeKind(document, kind) {
+      await db.deleteFrom('files').where('document', '=', document).where('kind', '=', kind).execute();
+    },
+    async referenced(sha256s) {
+      const wanted = JSON.stringify(sha256s);
+      const { rows } = await sql<{ sha256: string }>`
+        select value as sha256 from json_each(${wanted}) w where
+          exists (select 1 from files f where f.sha256 = w.value) or exists (select 1 from drawn_pages d where d.sha256 = w.value)
+      `.execute(db);
+      return new Set(rows.map((row) => row.sha256));
+    },
+    async hashes(after, limit) {
+      const rows = await db
+        .selectFrom('files')
+        .select('sha256')
+        .distinct()
+        .where('sha256', '>', after)
+        .orderBy('sha256')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => row.sha256);
+    },
+  };
+}
+
+export function createDrawnPageStore(db: Kysely<Schema>): DrawnPageStore {
+  return {
+    async get(fileSha256, page, kind) {
+      const row = await db
+        .selectFrom('drawnPages')
+        .select('sha256')
+        .where('fileSha256', '=', fileSha256)
+        .where('page', '=', page)
+        .where('kind', '=', kind)
+        .executeTakeFirst();
+      return row?.sha256 ?? null;
+    },
+    async put(fileSha256, page, kind, sha256, bytes) {
+      await db.replaceInto('drawnPages').values({ fileSha256, page, kind, sha256, bytes }).execute();
+    },
+    async removeOfFile(fileSha256) {
+      const rows = await db.deleteFrom('drawnPages').where('fileSha256', '=', fileSha256).returning('sha256').execute();
+      return rows.map((row) => row.sha256);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type Sqlite from 'better-sqlite3';
+import type { IndexStore } from '../ports.ts';
+
+/** What the embedded engine's own SQL offers (search-*.ts); runs on the connection whose transaction is open. */
+export interface IndexWriter {
+  addDocument(db: Sqlite.Database, document: Parameters<IndexStore['replace']>[0], chunkRefs: readonly number[]): void;
+  removeDocument(db: Sqlite.Database, document: number): void;
+  moveDocument(db: Sqlite.Database, document: number, folder: number): void;
+  setDocumentLive(db: Sqlite.Database, document: number, live: boolean): void;
+}
+
+export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): IndexStore {
+  const clear = (document: number): void => {
+    writer.removeDocument(db, document);
+    db.prepare('delete from chunks where document = ?').run(document);
+  };
+  return {
+    async replace(document) {
+      clear(document.document);
+      const insert = db.prepare('insert into chunks (document, position, page, section, text) values (?, ?, ?, ?, ?)');
+      const refs = document.chunks.map((chunk) =>
+        Number(insert.run(document.document, chunk.position, chunk.page, chunk.section, chunk.text).lastInsertRowid),
+      );
+      writer.addDocument(db, document, refs);
+    },
+    async remove(document) {
+      clear(document);
+    },
+    async setFolder(document, folder) {
+      writer.moveDocument(db, document, folder);
+    },
+    async setLive(document, live) {
+      writer.setDocumentLive(db, document, live);
+    },
+  };
+}

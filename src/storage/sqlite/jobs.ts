@@ -1,0 +1,69 @@
+import { sql, type Kysely } from 'kysely';
+import type { JobRow, JobStore } from '../ports.ts';
+import type { Schema } from './schema.ts';
+
+/** After this long in the queue a job's size no longer counts against it: large files cannot starve. */
+const AGED_MS = 5 * 60_000;
+
+export function createJobStore(db: Kysely<Schema>): JobStore {
+  const owned = (ref: number, token: string) =>
+    db.updateTable('jobs').where('ref', '=', ref).where('leaseToken', '=', token).where('state', '=', 'running');
+  const changed = (result: { numUpdatedRows: bigint }): boolean => result.numUpdatedRows > 0n;
+  const open = () => db.selectFrom('jobs').where('state', 'in', ['queued', 'running']);
+  return {
+    async enqueue(row) {
+      const values = { ...row, state: 'queued' as const, attempt: 0, leaseUntil: null, leaseToken: null, error: null, finishedAt: null };
+      return Number((await db.insertInto('jobs').values(values).executeTakeFirstOrThrow()).insertId);
+    },
+    async lease(kinds, now, leaseMs, token) {
+      const wanted = JSON.stringify(kinds);
+      // Fair: first the owner with the least work running, then reads before copies, then small before large.
+      const { rows } = await sql<JobRow>`
+        with due as (
+          select * from jobs where state in ('queued', 'running') and kind in (select value from json_each(${wanted}))
+            and ((state = 'queued' and available_at <= ${now}) or (state = 'running' and lease_until < ${now}))),
+        busy as (select owner, count(*) as running from jobs where state = 'running' and lease_until >= ${now} group by owner)
+        select due.* from due left join busy on busy.owner = due.owner
+        order by coalesce(busy.running, 0), due.kind <> 'read',
+          case when due.created_at < ${now - AGED_MS} then 0 else due.weight end, due.ref
+        limit 1`.execute(db);
+      const job = rows[0];
+      if (!job) return null;
+      const leased = { state: 'running' as const, attempt: job.attempt + 1, leaseUntil: now + leaseMs, leaseToken: token };
+      await db.updateTable('jobs').set(leased).where('ref', '=', job.ref).execute();
+      return { ...job, ...leased };
+    },
+    async extend(ref, token, leaseUntil) {
+      return changed(await owned(ref, token).set({ leaseUntil }).executeTakeFirstOrThrow());
+    },
+    async finish(ref, token, state, error, now) {
+      const ended = { state, error, finishedAt: now, leaseUntil: null, leaseToken: null };
+      return changed(await owned(ref, token).set(ended).executeTakeFirstOrThrow());
+    },
+    async retry(ref, token, availableAt, error) {
+      const again = { state: 'queued' as const, availableAt, error, leaseUntil: null, leaseToken: null };
+      return changed(await owned(ref, token).set(again).executeTakeFirstOrThrow());
+    },
+    async cancelOfDocument(document, now) {
+      const result = await db
+        .updateTable('jobs')
+        .set({ state: 'cancelled', finishedAt: now, leaseUntil: null, leaseToken: null })
+        .where('document', '=', document)
+        .where('state', 'in', ['queued', 'running'])
+        .executeTakeFirstOrThrow();
+      return Number(result.numUpdatedRows);
+    },
+    async openOfDocument(document) {
+      return open().selectAll().where('document', '=', document).orderBy('ref').execute();
+    },
+    async countOpen() {
+      return (await open().select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
+    },
+    async oldestOpenAt() {
+      return (await open().select((eb) => eb.fn.min('createdAt').as('oldest')).executeTakeFirst())?.oldest ?? null;
+    },
+    async removeFinishedBefore(time) {
+      await db.deleteFrom('jobs').where('finishedAt', '<', time).where('state', 'not in', ['queued', 'running']).execute();
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { CamelCasePlugin, Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { AppError } from '../../errors.ts';
+import { migrations } from '../migrations/index.ts';
+import type { Storage, Stores } from '../ports.ts';
+import { createAuditStore } from './audit.ts';
+import { createDocumentStore } from './documents.ts';
+import { createDrawnPageStore, createFileStore } from './files.ts';
+import { createFolderStore } from './folders.ts';
+import { createGrantStore } from './grants.ts';
+import { createIndexStore, type IndexWriter } from './index-store.ts';
+import { createJobStore } from './jobs.ts';
+import { createKeyStore } from './keys.ts';
+import { createChunkStore, createPageStore } from './pages.ts';
+import type { Schema } from './schema.ts';
+import { createSettingStore } from './settings.ts';
+import { createSessionStore, createUserStore } from './users.ts';
+
+/** Older ones can corrupt a database that two connections write (the WAL-reset bug, fixed in 3.51.3). */
+const OLDEST_SAFE_SQLITE = [3, 51, 3];
+/** How long a writer waits for the other processes' transactions before it gives up. */
+const WRITE_WAIT_MS = 15_000;
+
+export interface SqliteStorage extends Storage {
+  databasePath: string;
+}
+
+/**
+ * Opens (and migrates) the embedded database. Reads go over a connection of their own, so that they never see a
+ * half-done change and never wait for one; writes take turns on another, and between processes by SQLite's own lock, waited
+ * for without blocking the event loop. Refuses a database that a newer Sergo has migrated.
+ */
+export async function openSqliteStorage(options: {
+  path: string;
+  indexWriter: IndexWriter;
+  /** The disk failed while syncing: what was acknowledged may not be there, so the process must end and recover. */
+  onDiskFailure?: (error: unknown) => void;
+}): Promise<SqliteStorage> {
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+  const writeConnection = connect(options.path);
+  assertSafeSqlite(writeConnection);
+  await migrate(writeConnection);
+  const readConnection = connect(options.path);
+  const writer = kyselyOver(writeConnection);
+  const reader = kyselyOver(readConnection);
+
+  const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> =>
+    writer.connection().execute(async (db) => {
+      await beginImmediate(writeConnection);
+      try {
+        const result = await work(createStores(db, writeConnection, options.indexWriter));
+        writeConnection.exec('commit');
+        return result;
+      } catch (error) {
+        if (writeConnection.inTransaction) writeConnection.exec('rollback');
+        if (/^SQLITE_IOERR_(FSYNC|DIR_FSYNC)/.test(codeOf(error))) options.onDiskFailure?.(error);
+        throw asAppError(error);
+      }
+    });
+
+  const reading = createStores(reader, readConnection, options.indexWriter);
+  return {
+    ...writesAsTransactions(reading, transaction),
+    databasePath: options.path,
+    transaction,
+    async check() {
+      await transaction(async (stores) => stores.settings.set('last-check', Date.now()));
+      await sql`select 1`.execute(reader);
+    },
+    async close() {
+      await writer.destroy();
+      await reader.destroy();
+    },
+  };
+}
+
+function connect(path: string): Sqlite.Database {
+  const db = new Sqlite(path, { timeout: 0 });
+  // The compiled-in default (NORMAL) loses acknowledged commits in a power cut; measured in docs/decisions.
+  db.pragma('busy_timeout = 5000');
+  db.pragma('journal_mode = WAL');
+  db.pragma('busy_timeout = 0');
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  db.pragma('cache_size = -8000');
+  db.pragma('trusted_schema = OFF');
+  return db;
+}
+
+const kyselyOver = (database: Sqlite.Database): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new SqliteDialect({ database: withPreparedStatements(database) }), plugins: [new CamelCasePlugin()] });
+
+/** Kysely prepares a statement anew for each query; the same few hundred texts come again and again. */
+function withPreparedStatements(database: Sqlite.Database): SqliteDatabase {
+  const prepared = new Map<string, Sqlite.Statement>();
+  return {
+    close: () => void database.close(),
+    prepare(text) {
+      let statement = prepared.get(text);
+      if (!statement) {
+        statement = database.prepare(text);
+        if (prepared.size >= 500) prepared.clear();
+        prepared.set(text, statement);
+      }
+      return statement as unknown as ReturnType<SqliteDatabase['prepare']>;
+    },
+  };
+}
+
+function assertSafeSqlite(db: Sqlite.Database): void {
+  const version = db.prepare('select sqlite_version() as version').pluck().get() as string;
+  const parts = version.split('.').map(Number);
+  const older = OLDEST_SAFE_SQLITE.findIndex((part, at) => (parts[at] ?? 0) !== part);
+  if (older >= 0 && (parts[older] ?? 0) < (OLDEST_SAFE_SQLITE[older] ?? 0)) {
+    throw new Error(`SQLite ${version} can lose data with two writers — Sergo needs ${OLDEST_SAFE_SQLITE.join('.')} or newer`);
+  }
+}
+
+async function migrate(database: Sqlite.Database): Promise<void> {
+  database.pragma('busy_timeout = 15000');
+  const db = kyselyOver(database);
+  const known = Object.keys(migrations);
+  const applied = database.prepare("select name from sqlite_master where name = 'kysely_migration'").get()
+    ? (database.prepare('select name from kysely_migration order by name').pluck().all() as string[])
+    : [];
+  const newer = applied.filter((name) => !known.includes(name));
+  if (newer.length > 0) {
+    throw new AppError(
+      'conflict',
+      `This data folder was written by a newer Sergo (its database has ${newer.at(-1)}, this one knows up to ${known.at(-1)}) — start that version, or restore a backup made with this one`,
+    );
+  }
+  // Kysely's own plugin would rename the migration tables' columns: migrate without it.
+  const bare = db.withoutPlugins();
+  if (applied.length < known.length) {
+    const migrator = new Migrator({ db: bare, provider: { getMigrations: async () => migrations } });
+    const { error } = await migrator.migrateToLatest();
+    if (error) throw error;
+  }
+  database.pragma('busy_timeout = 0');
+}
+
+/** Waits for the write lock without blocking the event loop: SQLite's own busy handler would sleep in it. */
+async function beginImmediate(db: Sqlite.Database): Promise<void> {
+  const deadline = performance.now() + WRITE_WAIT_MS;
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+    try {
+      db.exec('begin immediate');
+      return;
+    } catch (error) {
+      if (!isBusy(error)) throw asAppError(error);
+      if (performance.now() > deadline) throw new AppError('busy', 'The library is busy writing — try again in a moment', { retryAfterSeconds: 2 });
+      await sleep(waitMs);
+    }
+  }
+}
+
+function createStores(db: Kysely<Schema>, connection: Sqlite.Database, indexWriter: IndexWriter): Stores {
+  return {
+    users: createUserStore(db),
+    sessions: createSessionStore(db),
+    folders: createFolderStore(db),
+    documents: createDocumentStore(db),
+    files: createFileStore(db),
+    drawnPages: createDrawnPageStore(db),
+    pages: createPageStore(db),
+    chunks: createChunkStore(db),
+    index: createIndexStore(connection, indexWriter),
+    jobs: createJobStore(db),
+    keys: createKeyStore(db),
+    grants: createGrantStore(db),
+    audit: createAuditStore(db),
+    settings: createSettingStore(db),
+  };
+}
+
+/** Store functions are named by what they do: these verbs write, and outside a transaction each is one of its own. */
+const WRITING = /^(insert|set|update|remove|put|replace|append|enqueue|lease|extend|finish|retry|cancel|roll|touch)/;
+
+function writesAsTransactions(reading: Stores, transaction: Storage['transaction']): Stores {
+  const wrapped: Record<string, Record<string, unknown>> = {};
+  for (const [storeName, store] of Object.entries(reading) as [keyof Stores, Record<string, unknown>][]) {
+    const methods: Record<string, unknown> = {};
+    for (const [name, method] of Object.entries(store)) {
+      methods[name] = WRITING.test(name)
+        ? (...args: unknown[]) =>
+            transaction(async (stores) => (stores[storeName] as unknown as Record<string, (...a: unknown[]) => Promise<unknown>>)[name]!(...args))
+        : method;
+    }
+    wrapped[storeName] = methods;
+  }
+  return wrapped as unknown as Stores;
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
+
+function asAppError(error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
+    return new AppError('disk_full', 'The disk that holds the library is full — nothing was changed; free some space and try again');
+  }
+  return error;
+}

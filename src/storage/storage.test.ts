@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDiskBlobs } from './blobs/disk.ts';
+import type { AuditRow, DocumentRow, Storage } from './ports.ts';
+import { openSqliteStorage } from './sqlite/open.ts';
+import type { IndexWriter } from './sqlite/index-store.ts';
+
+const noIndex: IndexWriter = { addDocument() {}, removeDocument() {}, moveDocument() {}, setDocumentLive() {} };
+let folder: string;
+
+/** Every engine runs the same suite: a second one is one more row. */
+const engines: { name: string; open(): Promise<Storage> }[] = [
+  { name: 'sqlite', open: () => openSqliteStorage({ path: join(folder, 'sergo.db'), indexWriter: noIndex }) },
+];
+
+const id = (): string => randomBytes(4).toString('hex');
+
+async function makeUser(storage: Storage, name = 'Ava Bennett'): Promise<{ user: number; root: number }> {
+  return storage.transaction(async (stores) => {
+    const user = await stores.users.insert({ id: id(), name, email: `${id()}@example.com`, passwordHash: 'x', role: 'member', createdAt: 1 });
+    const root = await stores.folders.insert({
+      id: id(), parent: null, owner: user, name: `${name}'s documents`, nameKey: id(), createdAt: 1,
+    });
+    await stores.users.setRootFolder(user, root);
+    return { user, root };
+  });
+}
+
+const makeFolder = (storage: Storage, owner: number, parent: number, name: string): Promise<number> =>
+  storage.folders.insert({ id: id(), parent, owner, name, nameKey: name.toLowerCase(), createdAt: 1 });
+
+function documentRow(owner: number, folder: number, change: Partial<DocumentRow> = {}): Omit<DocumentRow, 'ref' | 'trashedAt'> {
+  return {
+    id: id(), folder, owner, name: 'a.pdf', type: 'pdf', preset: 'basic', status: 'processing', reason: null, notices: [],
+    progress: null, sha256: 'a'.repeat(64), bytes: 1, pages: null, pagesEstimated: false, pagesToView: [], imageOnlyPages: [],
+    pdfCopy: 'none', uploadedAt: 1, uploadedBy: owner, generation: 1, ...change,
+  };
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sergo-storage-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(engines)('storage on $name', ({ open }) => {
+  let storage: Storage;
+  beforeEach(async () => {
+    storage = await open();
+  });
+  afterEach(() => storage.close());
+
+  test('a transaction that throws changes nothing, and reads never see a half-done one', async () => {
+    const { user, root } = await makeUser(storage);
+    let seenFromOutside: unknown;
+    await expect(
+      storage.transaction(async (stores) => {
+        await stores.documents.insert(documentRow(user, root));
+        seenFromOutside = await storage.documents.count({ folders: [root], documents: [] });
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(seenFromOutside).toBe(0);
+    expect(await storage.documents.count({ folders: [root], documents: [] })).toBe(0);
+  });
+
+  test('documents come back as they went in', async () => {
+    const { user, root } = await makeUser(storage);
+    const row = documentRow(user, root, {
+      notices: ['Font missing'], progress: { done: 1, total: 2, what: 'reading' }, pagesEstimated: true, pagesToView: [1, 3], imageOnlyPages: [3],
+    });
+    const ref = await storage.documents.insert(row);
+    expect(await storage.documents.byRef(ref)).toEqual({ ...row, ref, trashedAt: null });
+    await storage.documents.update(ref, { progress: null, pagesToView: [], pagesEstimated: false });
+    expect(await storage.documents.byId(row.id)).toMatchObject({ progress: null, pagesToView: [], pagesEstimated: false });
+  });
+
+  test('scope is inside the query: lists, counts and look-ups agree', async () => {
+    const { user, root } = await makeUser(storage);
+    const inside = await makeFolder(storage, user, root, 'inside');
+    const outside = await makeFolder(storage, user, root, 'outside');
+    const a = await storage.documents.insert(documentRow(user, inside, { uploadedAt: 1 }));
+    const b = await storage.documents.insert(documentRow(user, inside, { uploadedAt: 2 }));
+    const c = await storage.documents.insert(documentRow(user, outside, { uploadedAt: 3 }));
+    const trashed = await storage.documents.insert(documentRow(user, inside));
+    await storage.documents.update(trashed, { trashedAt: 5 });
+    const scope = { folders: [inside], documents: [] };
+    expect((await storage.documents.list(scope, 10, 0)).map((row) => row.ref)).toEqual([b, a]);
+    expect(await storage.documents.count(scope)).toBe(2);
+    const outsider = await storage.documents.byRef(c);
+    expect(await storage.documents.inScope(outsider!.id, scope)).toBeNull();
+    expect(await storage.documents.inScope(outsider!.id, { folders: [], documents: [c] })).not.toBeNull();
+    expect(await storage.documents.count({ folders: [], documents: [] })).toBe(0);
+  });
+
+  test('the tree: live subtrees, ancestors and paths', async () => {
+    const { user, root } = await makeUser(storage);
+    const a = await makeFolder(storage, user, root, 'A');
+    const b = await makeFolder(storage, user, a, 'B');
+    const c = await makeFolder(storage, user, b, 'C');
+    expect((await storage.folders.subtree([a])).map((row) => row.ref).sort()).toEqual([a, b, c].sort());
+    expect((await storage.folders.ancestors(c)).map((row) => row.ref)).toEqual([c, b, a, root]);
+    expect((await storage.folders.paths([c, root])).get(c)).toBe("Ava Bennett's documents/A/B/C");
+    await storage.folders.update(b, { trashedAt: 9 });
+    expect((await storage.folders.subtree([a])).map((row) => row.ref)).toEqual([a]);
+    expect(await storage.folders.subtree([c])).toEqual([]);
+    expect((await storage.folders.everythingBelow(a)).length).toBe(3);
+  });
+
+  test('two live siblings cannot have one name; a trashed one does not count', async () => {
+    const { user, root } = await makeUser(storage);
+    const first = await makeFolder(storage, user, root, 'Twice');
+    await expect(makeFolder(storage, user, root, 'twice')).rejects.toThrow();
+    await storage.folders.update(first, { trashedAt: 1 });
+    await expect(makeFolder(storage, user, root, 'twice')).resolves.toBeGreaterThan(0);
+  });
+
+  test('jobs: one lease at a time, fenced by its token, fair between owners, small before large', async () => {
+    const one = await makeUser(storage, 'One');
+    const two = await makeUser(storage, 'Two');
+    const enqueue = async (owner: { user: number; root: number }, weight: number) => {
+      const document = await storage.documents.insert(documentRow(owner.user, owner.root));
+      return storage.jobs.enqueue({ kind: 'read', document, generation: 1, owner: owner.user, weight, availableAt: 0, createdAt: 100 });
+    };
+    const large = await enqueue(one, 2_000);
+    const small = await enqueue(one, 1);
+    const other = await enqueue(two, 500);
+    const lease = (token: string, now = 100) => storage.jobs.lease(['read'], now, 1_000, token);
+    expect((await lease('t1'))?.ref).toBe(small);
+    expect((await lease('t2'))?.ref).toBe(other);
+    expect((await lease('t3'))?.ref).toBe(large);
+    expect(await lease('t4')).toBeNull();
+    expect(await storage.jobs.extend(small, 'wrong', 5_000)).toBe(false);
+    expect(await storage.jobs.finish(small, 't1', 'done', null, 200)).toBe(true);
+    // The lease of `other` runs out: it is dealt again, and its first worker can no longer end it.
+    const again = await lease('t5', 2_000);
+    expect(again).toMatchObject({ ref: other, attempt: 2 });
+    expect(await storage.jobs.finish(other, 't2', 'done', null, 2_100)).toBe(false);
+    expect(await storage.jobs.cancelOfDocument(again!.document, 2_200)).toBe(1);
+    expect(await storage.jobs.extend(other, 't5', 9_000)).toBe(false);
+  });
+
+  test('keys: found by any value, old values end when a roll says so and keep a sooner end', async () => {
+    const { user } = await makeUser(storage);
+    const key = await storage.keys.insert(
+      { id: id(), kind: 'agent', owner: user, name: 'one', description: '', createdAt: 1, masked: 'm1' },
+      'h1',
+    );
+    await storage.keys.roll(key, { hash: 'h2', masked: 'm2', createdAt: 2 }, 1_000);
+    await storage.keys.roll(key, { hash: 'h3', masked: 'm3', createdAt: 3 }, 5_000);
+    expect((await storage.keys.byValueHash('h1'))?.value.validUntil).toBe(1_000);
+    expect((await storage.keys.byValueHash('h2'))?.value.validUntil).toBe(5_000);
+    expect(await storage.keys.byValueHash('h3')).toMatchObject({ value: { validUntil: null, masked: 'm3' }, key: { masked: 'm3', name: 'one' } });
+    expect(await storage.keys.byValueHash('h4')).toBeNull();
+  });
+
+  test('the audit table takes no change and no deletion', async () => {
+    const row: AuditRow = {
+      seq: 1, at: 1, actorKind: 'system', actorId: null, actor: 'system', masked: null, endUser: null, action: 'test',
+      objectKind: null, objectId: null, detail: '', outcome: 'ok', requestId: 'r', hash: 'h',
+    };
+    await storage.audit.append([row]);
+    await expect(storage.audit.append([row])).rejects.toThrow();
+    expect(await storage.audit.list({}, 10)).toEqual([row]);
+    expect(await storage.audit.head()).toEqual({ seq: 1, hash: 'h' });
+  });
+
+  test('writers on two connections take turns; none is lost and the event loop is not blocked', async () => {
+    const second = await open();
+    try {
+      let turns = 0;
+      const ticking = setInterval(() => turns++, 1);
+      await Promise.all(
+        [storage, second].flatMap((each, which) =>
+          Array.from({ length: 50 }, (_, at) =>
+            each.transaction(async (stores) => {
+              const last = ((await stores.settings.get('count')) as number | null) ?? 0;
+              await stores.settings.set(`seen-${which}-${at}`, last);
+              await stores.settings.set('count', last + 1);
+            }),
+          ),
+        ),
+      );
+      clearInterval(ticking);
+      expect(await storage.settings.get('count')).toBe(100);
+      expect(turns).toBeGreaterThan(0);
+    } finally {
+      await second.close();
+    }
+  });
+
+  test('a database that a newer Sergo has migrated is refused with both versions named', async () => {
+    await storage.close();
+    const { default: Sqlite } = await import('better-sqlite3');
+    const db = new Sqlite(join(folder, 'sergo.db'));
+    db.exec("insert into kysely_migration (name, timestamp) values ('9999-future', '2030-01-01')");
+    db.close();
+    await expect(open()).rejects.toThrow(/newer Sergo.*9999-future/);
+    const repair = new Sqlite(join(folder, 'sergo.db'));
+    repair.exec("delete from kysely_migration where name = '9999-future'");
+    repair.close();
+    storage = await open();
+  });
+});
+
+describe('blobs on disk', () => {
+  test('a blob is whole or absent, and a failed upload leaves nothing', async () => {
+    const blobs = await openDiskBlobs({ folder: join(folder, 'blobs') });
+    const stored = await blobs.putBytes(Buffer.from('hello'));
+    expect(Buffer.from(await blobs.read(stored.sha256)).toString()).toBe('hello');
+    expect(stored.sha256).toBe('2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824');
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('half');
+      throw new Error('client went away');
+    }
+    await expect(blobs.put(broken(), 1_000)).rejects.toThrow('client went away');
+    await expect(blobs.put([Buffer.alloc(2_000)] as never, 1_000)).rejects.toMatchObject({ code: 'too_large' });
+    expect(await readdir(join(folder, 'blobs', 'incoming'))).toEqual([]);
+    const names: string[] = [];
+    for await (const name of blobs.list(Date.now() + 1_000)) names.push(name);
+    expect(names).toEqual([stored.sha256]);
+    expect(() => blobs.stream('../../etc/passwd')).toThrow();
+    await blobs.remove(stored.sha256);
+    expect(await blobs.has(stored.sha256)).toBe(false);
+  });
+});
