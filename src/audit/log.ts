@@ -1,0 +1,118 @@
+import type { Actor } from '../access/actor.ts';
+import type { Clock } from '../clock.ts';
+import type { AuditFilter, AuditRow, Storage, Stores } from '../storage/ports.ts';
+import { chainHash, GENESIS } from './chain.ts';
+import { exportRows } from './export.ts';
+import type { Audit, AuditEntry, AuditVerdict } from './types.ts';
+import { verifyChain } from './verify.ts';
+import { cleanDetail, cleanEndUser, cleanName } from './wording.ts';
+
+export interface AuditDeps {
+  storage: Storage;
+  clock: Clock;
+  /** From `loadAuditKey`. */
+  key: Uint8Array;
+}
+
+interface Waiting {
+  entry: AuditEntry;
+  at: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** At most this many rows share one commit, so that a flood does not make one endless transaction. */
+const batchLimit = 500;
+
+export function openAudit(deps: AuditDeps): Audit {
+  let waiting: Waiting[] = [];
+  let flushing: Promise<void> | null = null;
+
+  async function append(stores: Stores, entries: readonly { entry: AuditEntry; at: number }[]): Promise<void> {
+    const head = await stores.audit.head();
+    let seq = head?.seq ?? 0;
+    let hash = head?.hash ?? GENESIS;
+    const rows: AuditRow[] = [];
+    for (const { entry, at } of entries) {
+      seq += 1;
+      const row = { seq, ...rowOf(entry, at) };
+      hash = chainHash(deps.key, hash, row);
+      rows.push({ ...row, hash });
+    }
+    await stores.audit.append(rows);
+  }
+
+  async function flush(): Promise<void> {
+    // One turn of the loop, so that everything that is ready to be written now goes into the same commit.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchLimit);
+      waiting = waiting.slice(batchLimit);
+      try {
+        await deps.storage.transaction((stores) => append(stores, batch));
+        for (const one of batch) one.resolve();
+      } catch (error) {
+        for (const one of batch) one.reject(error);
+      }
+    }
+    flushing = null;
+  }
+
+  return {
+    record(entry) {
+      return new Promise<void>((resolve, reject) => {
+        waiting.push({ entry, at: deps.clock.now(), resolve, reject });
+        flushing ??= flush();
+      });
+    },
+    append: (stores, entry) => append(stores, [{ entry, at: deps.clock.now() }]),
+    verify: (exported): Promise<AuditVerdict> => verifyChain(deps.storage.audit, deps.key, exported),
+    head: () => deps.storage.audit.head(),
+    list: (filter: AuditFilter, limit: number) => deps.storage.audit.list(filter, limit),
+    export: (format) => exportRows(deps.storage.audit, format),
+    async close() {
+      while (flushing !== null) await flushing;
+    },
+  };
+}
+
+function rowOf(entry: AuditEntry, at: number): Omit<AuditRow, 'seq' | 'hash'> {
+  const who = whoIs(entry.actor);
+  return {
+    at,
+    ...who,
+    action: entry.action,
+    objectKind: entry.object?.kind ?? null,
+    objectId: entry.object === undefined ? null : cleanName(entry.object.id),
+    detail: cleanDetail(entry.detail ?? ''),
+    outcome: entry.outcome ?? 'ok',
+    requestId: cleanName(entry.actor.requestId),
+  };
+}
+
+function whoIs(actor: Actor): Pick<AuditRow, 'actorKind' | 'actorId' | 'actor' | 'masked' | 'endUser'> {
+  switch (actor.kind) {
+    case 'user':
+      return {
+        actorKind: 'user',
+        actorId: actor.user.id,
+        actor: cleanName(actor.user.name),
+        masked: actor.masked ?? null,
+        endUser: endUserOf(actor.endUser),
+      };
+    case 'agent_key':
+      return {
+        actorKind: 'key',
+        actorId: actor.key.id,
+        actor: cleanName(actor.key.name),
+        masked: actor.key.masked,
+        endUser: endUserOf(actor.endUser),
+      };
+    case 'system':
+      return { actorKind: 'system', actorId: null, actor: cleanName(actor.name), masked: null, endUser: null };
+    case 'anonymous':
+      return { actorKind: 'anonymous', actorId: null, actor: 'anonymous', masked: actor.masked ?? null, endUser: endUserOf(actor.endUser) };
+  }
+}
+
+const endUserOf = (value: string | undefined): string | null => (value === undefined || value === '' ? null : cleanEndUser(value));

@@ -1,0 +1,18 @@
+import type { AccessDeps } from '../access/deps.ts';
+import type { BlobStore, DocumentRow, Stores } from '../storage/ports.ts';
+
+export interface LibraryLimits {
+  /** Default 2 GiB. */
+  maxFileBytes: number;
+  /** Open jobs beyond which uploads are refused early. Default 10,000. */
+  maxOpenJobs: number;
+}
+
+export const defaultLibraryLimits: LibraryLimits = { maxFileBytes: 2 * 1024 ** 3, maxOpenJobs: 10_000 };
+
+export interface LibraryDeps extends AccessDeps {
+  blobs: BlobStore;
+  limits: LibraryLimits;
+  /** Puts a document's new name into its index rows, inside the rename's transaction (search/ knows how a title is analysed). */
+  reindexTitle(stores: Stores, document: DocumentRow): Promise<void>;
+}
