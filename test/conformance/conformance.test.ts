@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDoorServer, TEST_KEY, type DoorServer } from '../mcp/door-server.ts';
+import { addFixtureTools } from './fixture-door.ts';
+import { startKeyProxy } from './key-proxy.ts';
+
+const RUNNER = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url));
+
+describe('the official conformance runner', () => {
+  let server: DoorServer;
+  let proxy: Awaited<ReturnType<typeof startKeyProxy>>;
+  let results: string;
+
+  beforeAll(async () => {
+    server = await startDoorServer(
+      addFixtureTools({
+        serverInfo: { name: 'shelf', title: 'shelf', version: '0.0.0', description: 'A shelf' },
+        capabilities: { tools: { listChanged: false } },
+        instructions: 'Nothing to see',
+        listTools: async () => [],
+        callTool: async (name) => ({ content: [{ type: 'text', text: `No tool named '${name}'.` }], isError: true }),
+      }),
+    );
+    proxy = await startKeyProxy(new URL(server.url), TEST_KEY);
+    results = await mkdtemp(join(tmpdir(), 'sergo-conformance-'));
+  });
+
+  afterAll(async () => {
+    proxy.server.closeAllConnections();
+    proxy.server.close();
+    await server.app.close();
+    await rm(results, { recursive: true, force: true });
+  });
+
+  it.each(['2025-11-25', '2026-07-28'])('passes for %s but for what Sergo does not offer', { timeout: 120_000 }, async (revision) => {
+    const baseline = fileURLToPath(new URL(`expected-failures-${revision}.yml`, import.meta.url));
+    const args = [RUNNER, 'server', '--url', proxy.url, '--requirements', revision, '--expected-failures', baseline, '-o', results];
+    const run = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }).catch((error: Error & { stdout: string }) => {
+      throw new Error(`${error.message}\n${error.stdout.slice(-4000)}`);
+    });
+    expect(run.stdout).toMatch(/Total: \d+ passed/);
+  });
+});
