@@ -1,0 +1,25 @@
+/** Where a command writes: results to stdout, everything for a person beside them to stderr. */
+export interface Terminal {
+  out(line: string): void;
+  note(line: string): void;
+  /** True when stderr is a terminal that can show a progress bar. */
+  interactive: boolean;
+}
+
+export const processTerminal: Terminal = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  note: (line) => void process.stderr.write(`${line}\n`),
+  interactive: process.stderr.isTTY === true,
+};
+
+/** Columns padded to the widest cell. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return rows.map(line).join('\n');
+}
