@@ -17,8 +17,8 @@ export async function serve(config: Config, mainPath: string, programs: Programs
   const stopSignal = onStopSignal();
   const server = await programs.startServer(config);
   const worker = supervise({ start: () => spawnWorker(mainPath), note: terminal.note });
-  terminal.out(`Sergo is ready at ${server.url}`);
-  if (server.setupToken !== null) terminal.out(setupNotice(server.url, server.setupToken));
+  const ready = `Sergo is ready at ${server.url}`;
+  terminal.out(server.setupToken === null ? ready : `${ready}\n${setupNotice(server.url, server.setupToken)}`);
 
   await stopSignal;
   await Promise.all([server.stop(), worker.stop(PATIENCE_MS)]);

@@ -54,7 +54,7 @@ export function api(url: string, token: string | null = null): ApiClient {
     delete: (path) => call('DELETE', path),
     async upload(folderId, files, signal) {
       const form = new FormData();
-      for (const [name, content] of Object.entries(files)) form.append('file', new File([content as BlobPart], name));
+      for (const [name, content] of Object.entries(files)) form.append('file', new File([content as Uint8Array<ArrayBuffer> | string], name));
       return answer(await raw(`/folders/${folderId}/documents?preset=basic`, { method: 'POST', body: form, ...(signal ? { signal } : {}) }));
     },
   };
