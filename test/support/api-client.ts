@@ -21,7 +21,11 @@ export interface ApiClient {
   patch<T = Json>(path: string, body: unknown): Promise<Answer<T>>;
   delete<T = Json>(path: string): Promise<Answer<T>>;
   /** `POST /folders/{id}/documents`: one multipart request with these files. */
-  upload<T = Json>(folderId: string, files: Record<string, Uint8Array | string>, signal?: AbortSignal): Promise<Answer<T>>;
+  upload<T = Json>(
+    folderId: string,
+    files: Record<string, Uint8Array | string>,
+    signal?: AbortSignal,
+  ): Promise<Answer<T>>;
   /** The raw answer, for pictures and originals. */
   raw(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -30,7 +34,10 @@ export interface ApiClient {
 export function api(url: string, token: string | null = null): ApiClient {
   const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
   const raw = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${url}/api/v1${path}`, { ...init, headers: { ...authorization, ...(init.headers as Record<string, string>) } });
+    fetch(`${url}/api/v1${path}`, {
+      ...init,
+      headers: { ...authorization, ...(init.headers as Record<string, string>) },
+    });
   const answer = async <T>(response: Response): Promise<Answer<T>> => {
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: (text === '' ? null : JSON.parse(text)) as T };
@@ -54,13 +61,24 @@ export function api(url: string, token: string | null = null): ApiClient {
     delete: (path) => call('DELETE', path),
     async upload(folderId, files, signal) {
       const form = new FormData();
-      for (const [name, content] of Object.entries(files)) form.append('file', new File([content as Uint8Array<ArrayBuffer> | string], name));
-      return answer(await raw(`/folders/${folderId}/documents?preset=basic`, { method: 'POST', body: form, ...(signal ? { signal } : {}) }));
+      for (const [name, content] of Object.entries(files))
+        form.append('file', new File([content as Uint8Array<ArrayBuffer> | string], name));
+      return answer(
+        await raw(`/folders/${folderId}/documents?preset=basic`, {
+          method: 'POST',
+          body: form,
+          ...(signal ? { signal } : {}),
+        }),
+      );
     },
   };
 }
 
-export const adminCredentials = { name: 'Ava Bennett', email: 'ava@example.com', password: 'a long enough passphrase 7' };
+export const adminCredentials = {
+  name: 'Ava Bennett',
+  email: 'ava@example.com',
+  password: 'a long enough passphrase 7',
+};
 
 export interface Admin {
   api: ApiClient;
@@ -76,7 +94,10 @@ export async function firstAdmin(sergo: RunningSergo): Promise<Admin> {
   return { api: api(sergo.url, body.token), userId: body.userId, folderId: body.folderId };
 }
 
-export async function logIn(url: string, credentials: { email: string; password: string } = adminCredentials): Promise<ApiClient> {
+export async function logIn(
+  url: string,
+  credentials: { email: string; password: string } = adminCredentials,
+): Promise<ApiClient> {
   const { status, body } = await api(url).post('/login', { email: credentials.email, password: credentials.password });
   if (status !== 200) throw new Error(`login answered ${status}: ${JSON.stringify(body)}`);
   return api(url, body.token);
@@ -89,7 +110,8 @@ export async function processed(client: ApiClient, documentId: string, patienceM
     const { status, body } = await client.get(`/documents/${documentId}`);
     if (status !== 200) throw new Error(`document ${documentId} answered ${status}: ${JSON.stringify(body)}`);
     if (body.status !== 'processing') return body;
-    if (performance.now() > deadline) throw new Error(`document ${documentId} is still processing: ${JSON.stringify(body)}`);
+    if (performance.now() > deadline)
+      throw new Error(`document ${documentId} is still processing: ${JSON.stringify(body)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

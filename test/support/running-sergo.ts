@@ -47,7 +47,9 @@ export async function freePort(): Promise<number> {
 
 /** The environment of a child without the settings of whoever runs the tests. */
 export function cleanEnvironment(settings: Record<string, string>): Record<string, string | undefined> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('SERGO_') && !name.startsWith('VITEST'));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('SERGO_') && !name.startsWith('VITEST'),
+  );
   return { ...Object.fromEntries(inherited), ...settings };
 }
 
@@ -62,7 +64,12 @@ export async function startSergo(options: SergoOptions = {}): Promise<RunningSer
   const port = options.port ?? (await freePort());
   const child = spawn(join(repositoryRoot, 'bin/sergo'), ['serve'], {
     cwd: repositoryRoot,
-    env: cleanEnvironment({ SERGO_DATA: dataFolder, SERGO_PORT: String(port), SERGO_HOST: '127.0.0.1', ...options.env }),
+    env: cleanEnvironment({
+      SERGO_DATA: dataFolder,
+      SERGO_PORT: String(port),
+      SERGO_HOST: '127.0.0.1',
+      ...options.env,
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   live.add(child);
@@ -72,7 +79,12 @@ export async function startSergo(options: SergoOptions = {}): Promise<RunningSer
   child.stderr.setEncoding('utf8').on('data', (text: string) => (all += text));
   const ended = once(child, 'exit').then(([code]) => (live.delete(child), code as number | null));
 
-  const url = await readyUrl(child, () => stdout, () => all, options.startMs ?? 30_000);
+  const url = await readyUrl(
+    child,
+    () => stdout,
+    () => all,
+    options.startMs ?? 30_000,
+  );
   return {
     url,
     port,
@@ -97,12 +109,18 @@ export async function startSergo(options: SergoOptions = {}): Promise<RunningSer
   };
 }
 
-async function readyUrl(child: ChildProcess, stdout: () => string, all: () => string, startMs: number): Promise<string> {
+async function readyUrl(
+  child: ChildProcess,
+  stdout: () => string,
+  all: () => string,
+  startMs: number,
+): Promise<string> {
   const deadline = performance.now() + startMs;
   for (;;) {
     const url = /^Sergo is ready at (\S+)$/m.exec(stdout())?.[1];
     if (url !== undefined) return url;
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`sergo serve ended before it was ready:\n${all()}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`sergo serve ended before it was ready:\n${all()}`);
     if (performance.now() > deadline) {
       child.kill('SIGKILL');
       throw new Error(`sergo serve was not ready after ${startMs} ms:\n${all()}`);
