@@ -20,7 +20,11 @@ export interface AgentKeyView {
  * (`no_auth`, `bad_key`, `rate_limited`) with its sentence; one that is good but of another kind is named here, so that
  * the door can say what it takes instead.
  */
-export type Credential = { kind: 'agent'; key: AgentKeyView } | { kind: 'personal' } | { kind: 'external' } | { kind: 'login' };
+export type Credential =
+  | { kind: 'agent'; key: AgentKeyView }
+  | { kind: 'personal' }
+  | { kind: 'external' }
+  | { kind: 'login' };
 
 /** Folders a key was given, by name in the order of the key, and the names of all folders inside them. */
 export interface KeyFolders {
@@ -108,7 +112,10 @@ export interface AgentAuditEntry {
 
 export interface AgentDoorPorts {
   /** `authorization` is the header's value as it came, undefined when there is none. */
-  authenticate(authorization: string | undefined, caller: { remoteAddress: string; requestId: string }): Promise<Credential>;
+  authenticate(
+    authorization: string | undefined,
+    caller: { remoteAddress: string; requestId: string },
+  ): Promise<Credential>;
 
   listFolders(key: AgentKeyView): Promise<KeyFolders>;
   /**
@@ -117,10 +124,17 @@ export interface AgentDoorPorts {
    */
   chooseFolders(key: AgentKeyView, names: readonly string[] | null): Promise<FolderChoice>;
 
-  search(scope: Scope, request: { query: string; limit: number; offset: number }, signal: AbortSignal): Promise<SearchAnswer>;
+  search(
+    scope: Scope,
+    request: { query: string; limit: number; offset: number },
+    signal: AbortSignal,
+  ): Promise<SearchAnswer>;
 
   /** Newest first. `total` counts all of the scope. */
-  listDocuments(scope: Scope, page: { limit: number; offset: number }): Promise<{ total: number; items: ListedDocument[] }>;
+  listDocuments(
+    scope: Scope,
+    page: { limit: number; offset: number },
+  ): Promise<{ total: number; items: ListedDocument[] }>;
 
   /** Null for what is unknown and for what the key may not read: the two look the same. */
   findDocument(key: AgentKeyView, id: string): Promise<DocumentView | null>;

@@ -19,13 +19,22 @@ export interface DispatchContext {
 }
 
 /** The `result` of one request. Throws RpcError for what is answered as an error. */
-export async function dispatchRequest(door: McpDoor, request: RpcRequest, era: Era, context: DispatchContext): Promise<Record<string, unknown>> {
+export async function dispatchRequest(
+  door: McpDoor,
+  request: RpcRequest,
+  era: Era,
+  context: DispatchContext,
+): Promise<Record<string, unknown>> {
   if (era.name === 'legacy') return answerLegacy(door, request, context);
   const result = await answerModern(door, request, context, era.clientCapabilities);
   return { resultType: 'complete', ...result, _meta: { [protocol.META_SERVER_INFO]: door.serverInfo } };
 }
 
-async function answerLegacy(door: McpDoor, request: RpcRequest, context: DispatchContext): Promise<Record<string, unknown>> {
+async function answerLegacy(
+  door: McpDoor,
+  request: RpcRequest,
+  context: DispatchContext,
+): Promise<Record<string, unknown>> {
   switch (request.method) {
     case 'initialize':
       return initialize(door, request);
@@ -48,7 +57,12 @@ async function answerModern(
 ): Promise<Record<string, unknown>> {
   switch (request.method) {
     case 'server/discover':
-      return { supportedVersions: protocol.SUPPORTED_VERSIONS, capabilities: door.capabilities, instructions: door.instructions, ...NOT_CACHED };
+      return {
+        supportedVersions: protocol.SUPPORTED_VERSIONS,
+        capabilities: door.capabilities,
+        instructions: door.instructions,
+        ...NOT_CACHED,
+      };
     case 'tools/list':
       return { ...(await listTools(door, request)), ...NOT_CACHED };
     case 'tools/call':
@@ -68,7 +82,8 @@ function initialize(door: McpDoor, request: RpcRequest): Record<string, unknown>
 
 /** The version asked for when we speak it, else our newest: the client decides whether that will do. */
 export function negotiateVersion(asked: unknown): string {
-  if (typeof asked !== 'string') throw new RpcError(protocol.INVALID_PARAMS, 'Invalid params: `protocolVersion` must be a string');
+  if (typeof asked !== 'string')
+    throw new RpcError(protocol.INVALID_PARAMS, 'Invalid params: `protocolVersion` must be a string');
   return protocol.LEGACY_VERSIONS.includes(asked) ? asked : protocol.LEGACY_VERSIONS[0]!;
 }
 
@@ -92,7 +107,11 @@ async function callTool(
   const limit = new Promise<McpToolResult>((resolve) => {
     timer = setTimeout(() => {
       context.stop.abort();
-      resolve(sentenceResult(`This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`));
+      resolve(
+        sentenceResult(
+          `This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`,
+        ),
+      );
     }, context.callLimitMs);
   });
   try {

@@ -23,7 +23,10 @@ const door: McpDoor = {
   callTool: async (name, args, context) => {
     if (name === 'broken') throw new Error('SELECT secret FROM /etc/passwd');
     if (name === 'scoped') throw new RpcError(OUT_OF_SCOPE, 'Missing scope: write');
-    if (name === 'slow') await new Promise((_resolve, reject) => context.signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    if (name === 'slow')
+      await new Promise((_resolve, reject) =>
+        context.signal.addEventListener('abort', () => reject(new Error('aborted'))),
+      );
     return { content: [{ type: 'text', text: JSON.stringify({ name, args }) }], isError: false };
   },
 };
@@ -55,16 +58,31 @@ interface Sent {
 }
 
 async function send(app: FastifyInstance, { method = 'POST', url = '/mcp', headers = {}, body }: Sent) {
-  const all: Record<string, string | string[] | undefined> = { host: 'localhost', authorization: KEY, 'content-type': 'application/json', ...headers };
+  const all: Record<string, string | string[] | undefined> = {
+    host: 'localhost',
+    authorization: KEY,
+    'content-type': 'application/json',
+    ...headers,
+  };
   for (const name of Object.keys(all)) if (all[name] === undefined) delete all[name];
-  const payload = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const payload =
+    body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   return app.inject({ method: method as 'POST', url, headers: all as Record<string, string>, payload });
 }
 
-const rpc = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
+const rpc = (method: string, params?: unknown, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  ...(params !== undefined && { params }),
+});
 
 const meta = (more: Record<string, unknown> = {}) => ({
-  _meta: { 'io.modelcontextprotocol/protocolVersion': MODERN, 'io.modelcontextprotocol/clientCapabilities': {}, ...more },
+  _meta: {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...more,
+  },
 });
 
 const modernHeaders = (method: string, name?: string) => ({
@@ -81,14 +99,21 @@ describe('the legacy era', () => {
     ['2024-11-05', '2025-11-25'],
     ['2099-01-01', '2025-11-25'],
   ])('answers initialize for %s with %s', async (asked, answered) => {
-    const answer = await send(await start(), { body: rpc('initialize', { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'x', version: '1' } }) });
+    const answer = await send(await start(), {
+      body: rpc('initialize', { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'x', version: '1' } }),
+    });
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json');
     expect(answer.headers['mcp-session-id']).toBeUndefined();
     expect(answer.json()).toEqual({
       jsonrpc: '2.0',
       id: 1,
-      result: { capabilities: door.capabilities, instructions: door.instructions, protocolVersion: answered, serverInfo: door.serverInfo },
+      result: {
+        capabilities: door.capabilities,
+        instructions: door.instructions,
+        protocolVersion: answered,
+        serverInfo: door.serverInfo,
+      },
     });
   });
 
@@ -97,7 +122,11 @@ describe('the legacy era', () => {
     expect((await send(app, { body: rpc('ping') })).json().result).toEqual({});
     expect((await send(app, { body: rpc('tools/list') })).json().result).toEqual({ tools: await door.listTools() });
     const called = await send(app, { body: rpc('tools/call', { name: 'echo', arguments: { a: 1 } }, 'seven') });
-    expect(called.json()).toEqual({ jsonrpc: '2.0', id: 'seven', result: { content: [{ type: 'text', text: '{"name":"echo","args":{"a":1}}' }], isError: false } });
+    expect(called.json()).toEqual({
+      jsonrpc: '2.0',
+      id: 'seven',
+      result: { content: [{ type: 'text', text: '{"name":"echo","args":{"a":1}}' }], isError: false },
+    });
   });
 
   it('never answers 406, whatever is accepted', async () => {
@@ -115,17 +144,34 @@ describe('the legacy era', () => {
       expect(answer.json().error).toMatchObject({ code: -32000, data: { requested: version } });
     }
     for (const version of ['2025-03-26', '2025-06-18', '2025-11-25']) {
-      expect((await send(app, { body: rpc('ping'), headers: { 'mcp-protocol-version': version } })).statusCode).toBe(200);
+      expect((await send(app, { body: rpc('ping'), headers: { 'mcp-protocol-version': version } })).statusCode).toBe(
+        200,
+      );
     }
   });
 
   it('answers unknown methods, wrong parameters and cursors it never gave as errors under the same id', async () => {
     const app = await start();
-    for (const method of ['resources/list', 'prompts/list', 'logging/setLevel', 'server/discover', '__proto__', 'constructor']) {
+    for (const method of [
+      'resources/list',
+      'prompts/list',
+      'logging/setLevel',
+      'server/discover',
+      '__proto__',
+      'constructor',
+    ]) {
       const answer = await send(app, { body: rpc(method, {}, 5) });
-      expect([answer.statusCode, answer.json()]).toEqual([200, { jsonrpc: '2.0', id: 5, error: { code: -32601, message: 'Method not found' } }]);
+      expect([answer.statusCode, answer.json()]).toEqual([
+        200,
+        { jsonrpc: '2.0', id: 5, error: { code: -32601, message: 'Method not found' } },
+      ]);
     }
-    for (const body of [rpc('tools/call', {}), rpc('tools/call', { name: 5 }), rpc('tools/list', { cursor: 'x' }), rpc('initialize', {})]) {
+    for (const body of [
+      rpc('tools/call', {}),
+      rpc('tools/call', { name: 5 }),
+      rpc('tools/list', { cursor: 'x' }),
+      rpc('initialize', {}),
+    ]) {
       expect((await send(app, { body })).json().error.code).toBe(-32602);
     }
   });
@@ -133,7 +179,10 @@ describe('the legacy era', () => {
   it('hides what went wrong inside a tool behind the one sentence', async () => {
     const answer = await send(await start(), { body: rpc('tools/call', { name: 'broken' }) });
     expect(answer.statusCode).toBe(200);
-    expect(answer.json().result).toEqual({ content: [{ type: 'text', text: 'An internal error occurred while executing this tool' }], isError: true });
+    expect(answer.json().result).toEqual({
+      content: [{ type: 'text', text: 'An internal error occurred while executing this tool' }],
+      isError: true,
+    });
   });
 
   it('stops a tool that takes too long and says so', async () => {
@@ -146,12 +195,29 @@ describe('the legacy era', () => {
 describe('the modern era', () => {
   it('answers server/discover, tools/list and tools/call on their own', async () => {
     const app = await start();
-    const discovered = (await send(app, { body: rpc('server/discover', meta()), headers: modernHeaders('server/discover') })).json().result;
-    expect(discovered).toMatchObject({ resultType: 'complete', supportedVersions: [MODERN, '2025-11-25', '2025-06-18'], capabilities: door.capabilities, ttlMs: 0, cacheScope: 'private' });
+    const discovered = (
+      await send(app, { body: rpc('server/discover', meta()), headers: modernHeaders('server/discover') })
+    ).json().result;
+    expect(discovered).toMatchObject({
+      resultType: 'complete',
+      supportedVersions: [MODERN, '2025-11-25', '2025-06-18'],
+      capabilities: door.capabilities,
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
     expect(discovered._meta).toEqual({ 'io.modelcontextprotocol/serverInfo': door.serverInfo });
-    const listed = (await send(app, { body: rpc('tools/list', meta()), headers: modernHeaders('tools/list') })).json().result;
-    expect(listed).toMatchObject({ resultType: 'complete', tools: await door.listTools(), ttlMs: 0, cacheScope: 'private' });
-    const called = await send(app, { body: rpc('tools/call', { name: 'echo', ...meta() }), headers: modernHeaders('tools/call', 'echo') });
+    const listed = (await send(app, { body: rpc('tools/list', meta()), headers: modernHeaders('tools/list') })).json()
+      .result;
+    expect(listed).toMatchObject({
+      resultType: 'complete',
+      tools: await door.listTools(),
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+    const called = await send(app, {
+      body: rpc('tools/call', { name: 'echo', ...meta() }),
+      headers: modernHeaders('tools/call', 'echo'),
+    });
     expect(called.json().result).toMatchObject({ resultType: 'complete', isError: false });
   });
 
@@ -165,7 +231,11 @@ describe('the modern era', () => {
       [meta(), { ...modernHeaders('tools/list'), 'mcp-method': undefined }, -32020],
       [meta(), modernHeaders('TOOLS/LIST'), -32020],
       [meta({ 'io.modelcontextprotocol/protocolVersion': 'v9' }), modernHeaders('tools/list'), -32020],
-      [meta({ 'io.modelcontextprotocol/protocolVersion': 'v9' }), { ...modernHeaders('tools/list'), 'mcp-protocol-version': 'v9' }, -32022],
+      [
+        meta({ 'io.modelcontextprotocol/protocolVersion': 'v9' }),
+        { ...modernHeaders('tools/list'), 'mcp-protocol-version': 'v9' },
+        -32022,
+      ],
     ];
     for (const [params, headers, code] of cases) {
       const answer = await send(app, { body: rpc('tools/list', params, 9), headers });
@@ -176,30 +246,41 @@ describe('the modern era', () => {
   it('reads Mcp-Name as it is or in base64', async () => {
     const app = await start();
     const call = (name: string, header: string | undefined) =>
-      send(app, { body: rpc('tools/call', { name, ...meta() }), headers: { ...modernHeaders('tools/call'), 'mcp-name': header } });
+      send(app, {
+        body: rpc('tools/call', { name, ...meta() }),
+        headers: { ...modernHeaders('tools/call'), 'mcp-name': header },
+      });
     expect((await call('echo', 'echo')).statusCode).toBe(200);
     expect((await call('écho', `=?base64?${Buffer.from('écho').toString('base64')}?=`)).statusCode).toBe(200);
-    for (const header of ['other', undefined, '=?base64?!!!?=', '=?base64?ZWNobw?=']) expect((await call('echo', header)).statusCode).toBe(400);
+    for (const header of ['other', undefined, '=?base64?!!!?=', '=?base64?ZWNobw?='])
+      expect((await call('echo', header)).statusCode).toBe(400);
   });
 
   it('knows only its own methods: 404 for the rest', async () => {
     const app = await start();
     for (const method of ['initialize', 'ping', 'logging/setLevel', 'unknown/method']) {
       const answer = await send(app, { body: rpc(method, meta(), 3), headers: modernHeaders(method) });
-      expect([answer.statusCode, answer.json()]).toEqual([404, { jsonrpc: '2.0', id: 3, error: { code: -32601, message: 'Method not found' } }]);
+      expect([answer.statusCode, answer.json()]).toEqual([
+        404,
+        { jsonrpc: '2.0', id: 3, error: { code: -32601, message: 'Method not found' } },
+      ]);
     }
   });
 
   it('gives a missing scope its own code, since -32002 must not appear there', async () => {
     const app = await start();
-    const modern = await send(app, { body: rpc('tools/call', { name: 'scoped', ...meta() }), headers: modernHeaders('tools/call', 'scoped') });
+    const modern = await send(app, {
+      body: rpc('tools/call', { name: 'scoped', ...meta() }),
+      headers: modernHeaders('tools/call', 'scoped'),
+    });
     expect([modern.statusCode, modern.json().error.code]).toEqual([200, 40301]);
     expect((await send(app, { body: rpc('tools/call', { name: 'scoped' }) })).json().error.code).toBe(-32002);
   });
 });
 
 describe('the envelope', () => {
-  const deep = (levels: number) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
+  const deep = (levels: number) =>
+    `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
 
   it.each([
     ['nothing', '', -32700],
@@ -234,12 +315,15 @@ describe('the envelope', () => {
     const app = await start();
     expect((await send(app, { body: deep(63) })).statusCode).toBe(200);
     const name = `${'[{'.repeat(200)}"\\"${'\\'.repeat(5)}: "`;
-    expect((await send(app, { body: rpc('tools/call', { name, arguments: { text: name } }) })).json().result.isError).toBe(false);
+    expect(
+      (await send(app, { body: rpc('tools/call', { name, arguments: { text: name } }) })).json().result.isError,
+    ).toBe(false);
   });
 
   it('echoes the id exactly as it came', async () => {
     const app = await start();
-    for (const id of ['1', 1, 0, -1, 1.5, '', '😀', Number.MAX_SAFE_INTEGER]) expect((await send(app, { body: rpc('ping', {}, id) })).json().id).toBe(id);
+    for (const id of ['1', 1, 0, -1, 1.5, '', '😀', Number.MAX_SAFE_INTEGER])
+      expect((await send(app, { body: rpc('ping', {}, id) })).json().id).toBe(id);
   });
 
   it('answers notifications and responses with 202 and no body, whatever is inside', async () => {
@@ -253,21 +337,39 @@ describe('the envelope', () => {
       const answer = await send(app, { body });
       expect([answer.statusCode, answer.body]).toEqual([202, '']);
     }
-    const modern = await send(app, { body: { jsonrpc: '2.0', method: 'notifications/cancelled' }, headers: { 'mcp-protocol-version': MODERN } });
+    const modern = await send(app, {
+      body: { jsonrpc: '2.0', method: 'notifications/cancelled' },
+      headers: { 'mcp-protocol-version': MODERN },
+    });
     expect(modern.statusCode).toBe(202);
-    const response = await send(app, { body: { jsonrpc: '2.0', id: 1, result: {} }, headers: { 'mcp-protocol-version': MODERN } });
+    const response = await send(app, {
+      body: { jsonrpc: '2.0', id: 1, result: {} },
+      headers: { 'mcp-protocol-version': MODERN },
+    });
     expect(response.statusCode).toBe(400);
   });
 
   it('refuses a body over the limit', async () => {
     const answer = await send(await start(), { body: rpc('ping', { text: 'x'.repeat(1024 * 1024) }) });
     expect([answer.statusCode, answer.json().code]).toEqual([413, 'too_large']);
-    expect((await send(await start({ maxBodyBytes: 2 * 1024 * 1024 }), { body: rpc('ping', { text: 'x'.repeat(1024 * 1024) }) })).statusCode).toBe(200);
+    expect(
+      (
+        await send(await start({ maxBodyBytes: 2 * 1024 * 1024 }), {
+          body: rpc('ping', { text: 'x'.repeat(1024 * 1024) }),
+        })
+      ).statusCode,
+    ).toBe(200);
   });
 
   it('wants application/json, unpacked', async () => {
     const app = await start();
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', 'application/jsonx', undefined]) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=utf-16',
+      'application/jsonx',
+      undefined,
+    ]) {
       expect((await send(app, { body: rpc('ping'), headers: { 'content-type': type } })).statusCode).toBe(415);
     }
     for (const type of ['application/json;charset=UTF-8', 'Application/JSON; charset="utf-8"', 'application/json;']) {
@@ -280,7 +382,8 @@ describe('the envelope', () => {
 describe('HTTP around it', () => {
   it('answers under both spellings of the address and never redirects', async () => {
     const app = await start();
-    for (const url of ['/mcp', '/mcp/', '/mcp?key=x']) expect((await send(app, { url, body: rpc('ping') })).statusCode).toBe(200);
+    for (const url of ['/mcp', '/mcp/', '/mcp?key=x'])
+      expect((await send(app, { url, body: rpc('ping') })).statusCode).toBe(200);
   });
 
   it('answers every method but POST with 405 and what is allowed', async () => {
@@ -295,7 +398,11 @@ describe('HTTP around it', () => {
     const app = await start();
     for (const sent of [{ body: rpc('ping') }, { method: 'GET' as const }, { body: 'junk' }]) {
       const answer = await send(app, { ...sent, headers: { authorization: 'Bearer bad' } });
-      expect([answer.statusCode, answer.headers['www-authenticate'], answer.json()]).toEqual([401, 'Bearer realm="sergo"', { code: 'no_auth', message: 'Who is there?' }]);
+      expect([answer.statusCode, answer.headers['www-authenticate'], answer.json()]).toEqual([
+        401,
+        'Bearer realm="sergo"',
+        { code: 'no_auth', message: 'Who is there?' },
+      ]);
     }
     const busy = await send(app, { body: rpc('ping'), headers: { authorization: 'Bearer busy' } });
     expect([busy.statusCode, busy.headers['retry-after']]).toEqual([429, '7']);
@@ -311,7 +418,10 @@ describe('HTTP around it', () => {
   it('refuses a deciding header that comes twice, and two credentials', async () => {
     const app = await start();
     expect((await send(app, { body: rpc('ping'), headers: { authorization: [KEY, KEY] } })).statusCode).toBe(400);
-    expect((await send(app, { body: rpc('ping'), headers: { 'mcp-protocol-version': ['2025-06-18', '2025-11-25'] } })).statusCode).toBe(400);
+    expect(
+      (await send(app, { body: rpc('ping'), headers: { 'mcp-protocol-version': ['2025-06-18', '2025-11-25'] } }))
+        .statusCode,
+    ).toBe(400);
     expect((await send(app, { body: rpc('ping'), headers: { 'x-api-key': 'good' } })).statusCode).toBe(400);
   });
 
@@ -320,15 +430,24 @@ describe('HTTP around it', () => {
     for (const host of ['localhost', 'LOCALHOST:8080', '127.0.0.1:1', 'sergo.example.com']) {
       expect((await send(app, { body: rpc('ping'), headers: { host } })).statusCode).toBe(200);
     }
-    for (const host of ['evil.example', 'localhost.evil.example', 'user@localhost']) expect((await send(app, { body: rpc('ping'), headers: { host } })).statusCode).toBeGreaterThanOrEqual(400);
+    for (const host of ['evil.example', 'localhost.evil.example', 'user@localhost'])
+      expect((await send(app, { body: rpc('ping'), headers: { host } })).statusCode).toBeGreaterThanOrEqual(400);
     expect((await send(app, { body: rpc('ping'), headers: { host: 'evil.example' } })).statusCode).toBe(403);
     for (const origin of ['null', 'https://evil.example', 'http://localhost.evil.example', 'http://localhost:9']) {
       const answer = await send(app, { body: rpc('ping'), headers: { origin } });
-      expect([origin, answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([origin, 403, undefined]);
+      expect([origin, answer.statusCode, answer.headers['access-control-allow-origin']]).toEqual([
+        origin,
+        403,
+        undefined,
+      ]);
     }
     for (const origin of ['https://console.example.com', 'http://localhost']) {
       const answer = await send(app, { body: rpc('ping'), headers: { origin } });
-      expect([answer.statusCode, answer.headers['access-control-allow-origin'], answer.headers.vary]).toEqual([200, origin, 'Origin']);
+      expect([answer.statusCode, answer.headers['access-control-allow-origin'], answer.headers.vary]).toEqual([
+        200,
+        origin,
+        'Origin',
+      ]);
     }
   });
 
@@ -339,7 +458,12 @@ describe('HTTP around it', () => {
     expect(preflight.statusCode).toBe(204);
     expect(preflight.headers['access-control-allow-methods']).toBe('POST, OPTIONS');
     expect(preflight.headers['access-control-allow-headers']).toContain('Mcp-Protocol-Version');
-    for (const sent of [{ headers: { authorization: 'x', origin } }, { method: 'GET' as const, headers: { origin } }, { body: 'junk', headers: { origin } }, { body: rpc('ping', { t: 'x'.repeat(1_100_000) }), headers: { origin } }]) {
+    for (const sent of [
+      { headers: { authorization: 'x', origin } },
+      { method: 'GET' as const, headers: { origin } },
+      { body: 'junk', headers: { origin } },
+      { body: rpc('ping', { t: 'x'.repeat(1_100_000) }), headers: { origin } },
+    ]) {
       const answer = await send(app, sent);
       expect(answer.statusCode).toBeGreaterThanOrEqual(400);
       expect(answer.headers['access-control-allow-origin']).toBe(origin);
@@ -349,7 +473,12 @@ describe('HTTP around it', () => {
 
   it('answers a plain 404 where clients look for OAuth', async () => {
     const app = await start();
-    for (const url of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp', '/.well-known/openid-configuration', '/mcp/.well-known/oauth-authorization-server']) {
+    for (const url of [
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/.well-known/openid-configuration',
+      '/mcp/.well-known/oauth-authorization-server',
+    ]) {
       const answer = await send(app, { method: 'GET', url });
       expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'text/plain']);
     }
@@ -374,7 +503,9 @@ describe('a door with sessions', () => {
     expect(id).toBe('session-1');
     const inside = { headers: { 'mcp-session-id': id } };
     expect((await send(app, { body: rpc('tools/list'), ...inside })).statusCode).toBe(200);
-    expect((await send(app, { body: { jsonrpc: '2.0', method: 'notifications/initialized' }, ...inside })).statusCode).toBe(202);
+    expect(
+      (await send(app, { body: { jsonrpc: '2.0', method: 'notifications/initialized' }, ...inside })).statusCode,
+    ).toBe(202);
     const none = await send(app, { body: rpc('tools/list') });
     expect([none.statusCode, none.json().error.code]).toEqual([400, -32001]);
     expect((await send(app, { method: 'DELETE', ...inside })).statusCode).toBe(204);
@@ -387,6 +518,8 @@ describe('a door with sessions', () => {
 
   it('needs none in the modern era', async () => {
     const app = await startWithSessions();
-    expect((await send(app, { body: rpc('tools/list', meta()), headers: modernHeaders('tools/list') })).statusCode).toBe(200);
+    expect(
+      (await send(app, { body: rpc('tools/list', meta()), headers: modernHeaders('tools/list') })).statusCode,
+    ).toBe(200);
   });
 });

@@ -50,12 +50,23 @@ export async function registerMcpEndpoint(app: FastifyInstance, options: McpEndp
       checkOrigin(origin, host, options);
       reply.header('cache-control', 'no-store');
       if (origin !== undefined) reply.headers(corsHeaders(origin));
-      if (request.method === 'OPTIONS') return reply.code(204).headers({ allow, ...preflightHeaders(allow) }).send();
-      const asking: DoorRequest = { requestId: request.id, remoteAddress: request.ip, header: (name) => headers.get(name) };
+      if (request.method === 'OPTIONS')
+        return reply
+          .code(204)
+          .headers({ allow, ...preflightHeaders(allow) })
+          .send();
+      const asking: DoorRequest = {
+        requestId: request.id,
+        remoteAddress: request.ip,
+        header: (name) => headers.get(name),
+      };
       const door = await options.openDoor(asking);
       if (request.method !== 'POST' && !(request.method === 'DELETE' && options.sessions)) {
         reply.header('allow', allow);
-        throw new AppError('method_not_allowed', 'This address takes POST only — send each JSON-RPC message as one POST');
+        throw new AppError(
+          'method_not_allowed',
+          'This address takes POST only — send each JSON-RPC message as one POST',
+        );
       }
       if (request.method === 'POST') checkContentType(headers);
       visits.set(request, { door, asking });
@@ -93,7 +104,12 @@ function checkContentType(headers: ReadonlyMap<string, string>): void {
   }
 }
 
-async function serve(request: FastifyRequest, reply: FastifyReply, visit: Visit, options: McpEndpointOptions): Promise<FastifyReply> {
+async function serve(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  visit: Visit,
+  options: McpEndpointOptions,
+): Promise<FastifyReply> {
   if (request.method === 'DELETE') return closeSession(reply, visit);
   let message: RpcMessage;
   try {
@@ -108,10 +124,18 @@ async function serve(request: FastifyRequest, reply: FastifyReply, visit: Visit,
     era = readEra(message, visit.asking);
     if (visit.door.sessions && era.name === 'legacy') await requireSession(visit.door.sessions, message, visit.asking);
     if (message.kind !== 'request') return reply.code(202).send();
-    const context = { requestId: request.id, stop: abortWhenGone(reply), callLimitMs: options.callLimitMs ?? CALL_LIMIT_MS, reportFault };
+    const context = {
+      requestId: request.id,
+      stop: abortWhenGone(reply),
+      callLimitMs: options.callLimitMs ?? CALL_LIMIT_MS,
+      reportFault,
+    };
     const result = await dispatchRequest(visit.door, message, era, context);
     if (message.method === 'initialize' && visit.door.sessions) {
-      const opening = { protocolVersion: negotiateVersion(message.params.protocolVersion), clientInfo: message.params.clientInfo };
+      const opening = {
+        protocolVersion: negotiateVersion(message.params.protocolVersion),
+        clientInfo: message.params.clientInfo,
+      };
       reply.header(SESSION_HEADER, await visit.door.sessions.open(opening));
     }
     return sendRpc(reply, 200, { jsonrpc: '2.0', id, result });
@@ -122,7 +146,10 @@ async function serve(request: FastifyRequest, reply: FastifyReply, visit: Visit,
   }
 
   function reportFault(error: unknown): void {
-    request.log.error({ err: error, method: message.kind === 'request' ? message.method : undefined }, 'MCP request failed');
+    request.log.error(
+      { err: error, method: message.kind === 'request' ? message.method : undefined },
+      'MCP request failed',
+    );
   }
 }
 
@@ -162,7 +189,12 @@ function sendRpcError(reply: FastifyReply, id: RpcId | null, error: RpcError, er
 function sendHttpError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = error instanceof AppError ? error : readFastifyError(error);
   if (known === null) request.log.error({ err: error }, 'MCP request failed');
-  const answer = known ?? new AppError('internal', 'Something went wrong on our side — try again, and tell whoever manages Sergo if it stays');
+  const answer =
+    known ??
+    new AppError(
+      'internal',
+      'Something went wrong on our side — try again, and tell whoever manages Sergo if it stays',
+    );
   const status = httpStatusOf[answer.code];
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="sergo"');
   if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds));
@@ -175,6 +207,7 @@ function readFastifyError(error: unknown): AppError | null {
   if (status === 413) return new AppError('too_large', 'The message is too large for this address');
   if (status === 415) return new AppError('wrong_type', 'Send the message as Content-Type: application/json (UTF-8)');
   if (status === 429) return new AppError('rate_limited', 'Too many requests — wait a moment and try again');
-  if (typeof status === 'number' && status >= 400 && status < 500) return new AppError('bad_request', 'The request could not be read');
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return new AppError('bad_request', 'The request could not be read');
   return null;
 }

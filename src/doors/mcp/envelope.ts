@@ -32,11 +32,13 @@ export function readMessage(body: Buffer): RpcMessage {
   const hasId = Object.hasOwn(value, 'id');
   const id = readId(value.id);
   if (value.jsonrpc !== '2.0') throw invalid('Invalid Request: `jsonrpc` must be "2.0"', id);
-  if (!Object.hasOwn(value, 'method') && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error'))) return { kind: 'response' };
+  if (!Object.hasOwn(value, 'method') && (Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')))
+    return { kind: 'response' };
   if (typeof value.method !== 'string') throw invalid('Invalid Request: `method` must be a string', id);
   if (!hasId) return { kind: 'notification', method: value.method };
   if (id === null) throw invalid('Invalid Request: `id` must be a string or a whole number');
-  if (value.params !== undefined && !isObject(value.params)) throw invalid('Invalid Request: `params` must be an object', id);
+  if (value.params !== undefined && !isObject(value.params))
+    throw invalid('Invalid Request: `params` must be an object', id);
   return { kind: 'request', id, method: value.method, params: value.params ?? {} };
 }
 

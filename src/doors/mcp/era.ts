@@ -9,7 +9,11 @@ export type Era = { name: 'legacy' } | { name: 'modern'; clientCapabilities: Rec
 type Headers = Pick<DoorRequest, 'header'>;
 
 /** Methods whose `params` name what they act on, and under which key: mirrored in `Mcp-Name` (2026-07-28, transports). */
-const NAME_PARAMETER: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
+const NAME_PARAMETER: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
 
 /**
  * Which era a message belongs to, once its headers have been found to agree with its body (mcp.md decision 3). Throws
@@ -18,12 +22,18 @@ const NAME_PARAMETER: Readonly<Record<string, string>> = { 'tools/call': 'name',
 export function readEra(message: RpcMessage, headers: Headers): Era {
   const version = headers.header('mcp-protocol-version');
   const meta = message.kind === 'request' && isObject(message.params._meta) ? message.params._meta : {};
-  const modern = Object.hasOwn(meta, protocol.META_VERSION) || (version !== undefined && protocol.MODERN_VERSIONS.includes(version));
+  const modern =
+    Object.hasOwn(meta, protocol.META_VERSION) || (version !== undefined && protocol.MODERN_VERSIONS.includes(version));
   if (!modern) {
     checkLegacyVersion(version);
     return { name: 'legacy' };
   }
-  if (message.kind === 'response') throw new RpcError(protocol.INVALID_REQUEST, 'Invalid Request: a client sends no responses in this protocol version', { status: 400 });
+  if (message.kind === 'response')
+    throw new RpcError(
+      protocol.INVALID_REQUEST,
+      'Invalid Request: a client sends no responses in this protocol version',
+      { status: 400 },
+    );
   // Header rules for notifications are not defined by this revision.
   if (message.kind === 'notification') return { name: 'modern', clientCapabilities: {} };
   return { name: 'modern', clientCapabilities: checkModernRequest(message, meta, headers) };
@@ -31,13 +41,21 @@ export function readEra(message: RpcMessage, headers: Headers): Era {
 
 function checkLegacyVersion(version: string | undefined): void {
   if (version === undefined || protocol.LEGACY_HEADER_VERSIONS.includes(version)) return;
-  throw new RpcError(protocol.BAD_VERSION_HEADER, `Bad Request: unsupported protocol version (supported: ${protocol.SUPPORTED_VERSIONS.join(', ')})`, {
-    status: 400,
-    data: { supported: protocol.SUPPORTED_VERSIONS, requested: version },
-  });
+  throw new RpcError(
+    protocol.BAD_VERSION_HEADER,
+    `Bad Request: unsupported protocol version (supported: ${protocol.SUPPORTED_VERSIONS.join(', ')})`,
+    {
+      status: 400,
+      data: { supported: protocol.SUPPORTED_VERSIONS, requested: version },
+    },
+  );
 }
 
-function checkModernRequest(message: RpcMessage & { kind: 'request' }, meta: Record<string, unknown>, headers: Headers): Record<string, unknown> {
+function checkModernRequest(
+  message: RpcMessage & { kind: 'request' },
+  meta: Record<string, unknown>,
+  headers: Headers,
+): Record<string, unknown> {
   const version = meta[protocol.META_VERSION];
   if (typeof version !== 'string') throw invalidMeta(`\`_meta\` must carry \`${protocol.META_VERSION}\``);
   const capabilities = meta[protocol.META_CLIENT_CAPABILITIES];

@@ -16,8 +16,10 @@ const CORS_EXPOSED_HEADERS = 'Mcp-Session-Id, WWW-Authenticate';
 /** Throws AppError when the `Host` is missing (400) or none of ours (403). */
 export function checkHost(host: string | undefined, policy: OriginPolicy): void {
   const name = readHostName(host);
-  if (name === null) throw new AppError('bad_request', 'The Host header is missing or malformed — send the host name of this server');
-  if (!policy.allowedHosts.includes(name)) throw new AppError('forbidden', 'This host name is not one of this server — an administrator can allow it');
+  if (name === null)
+    throw new AppError('bad_request', 'The Host header is missing or malformed — send the host name of this server');
+  if (!policy.allowedHosts.includes(name))
+    throw new AppError('forbidden', 'This host name is not one of this server — an administrator can allow it');
 }
 
 /**
@@ -37,11 +39,19 @@ export function checkOrigin(origin: string | undefined, host: string | undefined
 
 /** Headers that let an allowed page read any answer, errors included. */
 export function corsHeaders(origin: string): Record<string, string> {
-  return { 'access-control-allow-origin': origin, 'access-control-expose-headers': CORS_EXPOSED_HEADERS, vary: 'Origin' };
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': CORS_EXPOSED_HEADERS,
+    vary: 'Origin',
+  };
 }
 
 export function preflightHeaders(methods: string): Record<string, string> {
-  return { 'access-control-allow-methods': methods, 'access-control-allow-headers': CORS_REQUEST_HEADERS, 'access-control-max-age': '600' };
+  return {
+    'access-control-allow-methods': methods,
+    'access-control-allow-headers': CORS_REQUEST_HEADERS,
+    'access-control-max-age': '600',
+  };
 }
 
 function readHostName(host: string | undefined): string | null {

@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify';
  */
 export function registerWellKnown(app: FastifyInstance, mcpPaths: readonly string[]): void {
   for (const url of ['/.well-known/*', ...mcpPaths.map((path) => `${path}/.well-known/*`)]) {
-    app.all(url, { schema: { hide: true } as object }, (_request, reply) => reply.code(404).type('text/plain').send('Not found'));
+    app.all(url, { schema: { hide: true } as object }, (_request, reply) =>
+      reply.code(404).type('text/plain').send('Not found'),
+    );
   }
 }

@@ -1,0 +1,150 @@
+import type { MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { UserActor } from '../../access/actor.ts';
+import { AppError } from '../../errors.ts';
+import { purgeDocument, trashDocument } from '../../library/documents.ts';
+import { admitUpload, replaceDocument, uploadDocument } from '../../library/uploads.ts';
+import type { DocumentView } from '../../library/views.ts';
+import { checkContentLength } from '../http-downloads.ts';
+import { toAppError } from '../http-errors.ts';
+import { actorOf } from './authentication.ts';
+import type { ConsoleApp, ConsoleDeps } from './deps.ts';
+import { documentSchema, errorAnswers, idParams } from './schemas.ts';
+
+/** What boundaries and part headers may add to the files of one request. */
+const ENVELOPE_BYTES = 1024 * 1024;
+const MAX_FILES = 1000;
+
+const uploadAnswer = z.object({
+  documents: z.array(documentSchema),
+  failed: z
+    .array(z.object({ name: z.string(), code: z.string(), message: z.string() }))
+    .describe('Files of this request that were not taken, and why'),
+});
+
+export function addUploadRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
+  const maxRequestBytes = deps.library.limits.maxFileBytes + ENVELOPE_BYTES;
+  const tooLongFirst = async (request: FastifyRequest): Promise<void> => checkContentLength(request, maxRequestBytes);
+
+  app.post(
+    '/folders/:id/documents',
+    {
+      onRequest: tooLongFirst,
+      bodyLimit: maxRequestBytes,
+      schema: {
+        summary: 'Upload one or more files',
+        tags: ['documents'],
+        consumes: ['multipart/form-data'],
+        params: idParams,
+        querystring: z.object({ preset: z.string().max(100).default('basic') }),
+        response: { 202: uploadAnswer, ...errorAnswers },
+      },
+    },
+    async (request, reply) => {
+      const actor = actorOf(request);
+      requireMultipart(request);
+      const target = { folderId: request.params.id, preset: request.query.preset };
+      await admitUpload(deps.library, actor, target, announcedBytes(request));
+      return reply
+        .code(202)
+        .send(await takeFiles(deps, actor, request, (file) => uploadDocument(deps.library, actor, target, file)));
+    },
+  );
+
+  app.post(
+    '/documents/:id/replace',
+    {
+      onRequest: tooLongFirst,
+      bodyLimit: maxRequestBytes,
+      schema: {
+        summary: 'A new file for the same document; the old pages serve until the new ones are there',
+        tags: ['documents'],
+        consumes: ['multipart/form-data'],
+        params: idParams,
+        response: { 202: documentSchema, ...errorAnswers },
+      },
+    },
+    async (request, reply) => {
+      const actor = actorOf(request);
+      requireMultipart(request);
+      const part = await request.file({ limits: { files: 1, fileSize: Infinity } });
+      if (part === undefined) throw noFile();
+      return reply
+        .code(202)
+        .send(
+          await replaceDocument(deps.library, actor, request.params.id, { name: part.filename, source: part.file }),
+        );
+    },
+  );
+}
+
+/** Each file of the request in turn, straight through to the blob store; one that is refused does not stop the others. */
+async function takeFiles(
+  deps: ConsoleDeps,
+  actor: UserActor,
+  request: FastifyRequest,
+  take: (file: { name: string; source: AsyncIterable<Uint8Array> }) => Promise<DocumentView>,
+): Promise<z.infer<typeof uploadAnswer>> {
+  const documents: DocumentView[] = [];
+  const failures: { name: string; error: AppError }[] = [];
+  try {
+    for await (const part of request.files({
+      limits: { files: MAX_FILES, fileSize: Infinity, parts: MAX_FILES * 2 },
+    })) {
+      try {
+        documents.push(await takeOne(part, take));
+      } catch (error) {
+        // A body that ends early is the request's end, not this file's.
+        if (request.raw.destroyed || !(error instanceof AppError)) throw error;
+        failures.push({ name: part.filename, error });
+        part.file.resume();
+      }
+    }
+  } catch (error) {
+    await takeBack(deps, actor, documents);
+    throw brokenBody(request, error);
+  }
+  if (documents.length === 0) throw failures[0]?.error ?? noFile();
+  return { documents, failed: failures.map(({ name, error }) => ({ name, code: error.code, message: error.message })) };
+}
+
+function takeOne(
+  part: MultipartFile,
+  take: (file: { name: string; source: AsyncIterable<Uint8Array> }) => Promise<DocumentView>,
+): Promise<DocumentView> {
+  if (part.fieldname !== 'file')
+    throw new AppError('invalid', 'Send files in parts that are named `file`', { field: 'file' });
+  return take({ name: part.filename, source: part.file });
+}
+
+/** A request that broke leaves nothing: whoever sent it got no answer and will send it again. */
+async function takeBack(deps: ConsoleDeps, actor: UserActor, documents: readonly DocumentView[]): Promise<void> {
+  for (const { id } of documents) {
+    // For good where it is the actor's own tree, to the owner's trash in a folder that was shared with them.
+    await purgeDocument(deps.library, actor, id).catch(() =>
+      trashDocument(deps.library, actor, id).catch(() => undefined),
+    );
+  }
+}
+
+function brokenBody(request: FastifyRequest, error: unknown): unknown {
+  const { error: known, unknown } = toAppError(error);
+  if (!unknown) return known;
+  const broken = request.raw.destroyed || request.raw.aborted || !request.raw.complete;
+  return broken || (error as Error | null)?.message.includes('multipart') === true
+    ? new AppError('bad_request', 'The form ends before its last part does — send it again')
+    : error;
+}
+
+const noFile = (): AppError =>
+  new AppError('invalid', 'Send one or more files in parts that are named `file`', { field: 'file' });
+
+function requireMultipart(request: FastifyRequest): void {
+  if (!request.isMultipart()) throw new AppError('wrong_type', 'Send files as Content-Type: multipart/form-data');
+}
+
+function announcedBytes(request: FastifyRequest): number | undefined {
+  const length = Number(request.headers['content-length']);
+  return Number.isSafeInteger(length) ? Math.max(0, length - ENVELOPE_BYTES) : undefined;
+}
