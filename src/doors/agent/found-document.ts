@@ -1,0 +1,19 @@
+import { notFound } from '../../errors.ts';
+import type { DocumentView } from './ports.ts';
+import { cleanLine } from './text.ts';
+import { Refusal, type ToolCall } from './tool.ts';
+
+/** The document a tool was asked for. Unknown and not this key's are one answer (AppError `not_found`). */
+export async function findDocument(call: ToolCall, id: string): Promise<DocumentView> {
+  call.note.documentId = cleanLine(id.slice(0, 64));
+  call.note.detail = 'no such document';
+  const document = await call.ports.findDocument(call.key, id);
+  if (document === null) throw notFound();
+  call.note.detail = cleanLine(document.name);
+  return document;
+}
+
+/** Throws Refusal when there is no such page. */
+export function checkPage(page: number, pages: number): void {
+  if (page > pages) throw new Refusal(`This document has ${pages} ${pages === 1 ? 'page' : 'pages'}`);
+}

@@ -1,0 +1,43 @@
+import type { McpTool, McpToolResult } from '../mcp/types.ts';
+import type { AgentAuditEntry, AgentDoorPorts, AgentKeyView, KeyFolders } from './ports.ts';
+
+/** What a tool has learnt of its call so far; the audit entry is made of it, also when the call fails half-way. */
+export interface AuditNote {
+  documentId: string | null;
+  detail: string;
+}
+
+export interface ToolCall {
+  key: AgentKeyView;
+  ports: AgentDoorPorts;
+  signal: AbortSignal;
+  note: AuditNote;
+}
+
+/** One tool of the agent door: its description for a key, and what it does. */
+export interface AgentTool {
+  name: string;
+  /** How the audit log calls it. */
+  action: AgentAuditEntry['action'];
+  describe(key: AgentKeyView, folders: KeyFolders): McpTool;
+  /** Throws `Refusal` or AppError with the sentence that the model reads. */
+  run(call: ToolCall, args: unknown): Promise<McpToolResult>;
+}
+
+/** A call that is answered by one sentence and `isError: true`: the model can read it and try again. */
+export class Refusal extends Error {
+  constructor(sentence: string) {
+    super(sentence);
+    this.name = 'Refusal';
+  }
+}
+
+/** An answer that is one text block. */
+export function answerText(text: string, isError = false): McpToolResult {
+  return { content: [{ type: 'text', text }], isError };
+}
+
+/** JSON without spaces, to save the model tokens. */
+export function answerJson(value: unknown): McpToolResult {
+  return answerText(JSON.stringify(value));
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { documentId, readArguments, requiredWholeNumber } from './arguments.ts';
+import { checkPage, findDocument } from './found-document.ts';
+import { cleanLine } from './text.ts';
+import { Refusal, type AgentTool } from './tool.ts';
+
+const NO_VIEW = 'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
+const MAKING = 'The PDF copy of this file is still being made — try again in a moment';
+
+const schema = z.object({
+  document_id: documentId,
+  page: requiredWholeNumber('page', 1),
+  format: z.enum(['image', 'pdf'], { error: '`format` must be image or pdf' }).nullish(),
+});
+
+export const viewPage: AgentTool = {
+  name: 'view_page',
+  action: 'mcp page viewed',
+
+  describe: (key) => ({
+    name: 'view_page',
+    description:
+      `Look at one page of a document from ${key.name} as a picture (or a one-page PDF) — for pages where \`read_document\` ` +
+      'gives little or no text, or when a table, chart or figure matters. Costs more tokens than text, so read the text first. ' +
+      'Only for PDFs and files with a PDF copy.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        document_id: { type: 'string', description: 'The id from a search result or list_documents' },
+        page: {
+          type: 'integer',
+          minimum: 1,
+          description: 'The page to look at — usually one marked `view_page_may_help`, or in `image_only_pages` or `pages_to_view`',
+        },
+        format: { type: 'string', enum: ['image', 'pdf'], default: 'image', description: 'image (PNG) works everywhere; pdf keeps the text layer' },
+      },
+      required: ['document_id', 'page'],
+    },
+  }),
+
+  async run(call, args) {
+    const { document_id: id, page, format: asked } = readArguments(schema, args);
+    const format = asked ?? 'image';
+    const document = await findDocument(call, id);
+    const name = cleanLine(document.name);
+    call.note.detail = `${name}, page ${page}, ${format}`;
+    if (document.pageView === 'none') throw new Refusal(NO_VIEW);
+    if (document.pageView === 'making') throw new Refusal(MAKING);
+    const pages = document.viewPages ?? 0;
+    checkPage(page, pages);
+    const bytes = await call.ports.drawPage(document, page, format, call.signal);
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    return {
+      content: [
+        { type: 'text', text: `${name} — page ${page} of ${pages}` },
+        format === 'image'
+          ? { type: 'image', mimeType: 'image/png', data }
+          : { type: 'resource', resource: { uri: `sergo://documents/${document.id}/pages/${page}.pdf`, mimeType: 'application/pdf', blob: data } },
+      ],
+      isError: false,
+    };
+  },
+};
