@@ -9,7 +9,9 @@ import { startDoorServer, TEST_KEY, type DoorServer } from '../mcp/door-server.t
 import { addFixtureTools } from './fixture-door.ts';
 import { startKeyProxy } from './key-proxy.ts';
 
-const RUNNER = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url));
+const RUNNER = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+);
 
 describe('the official conformance runner', () => {
   let server: DoorServer;
@@ -37,15 +39,32 @@ describe('the official conformance runner', () => {
     await rm(results, { recursive: true, force: true });
   });
 
-  it.each(['2025-11-25', '2026-07-28'])('passes for %s but for what Sergo does not offer', { timeout: 120_000 }, async (revision) => {
-    const baseline = fileURLToPath(new URL(`expected-failures-${revision}.yml`, import.meta.url));
-    const args = [RUNNER, 'server', '--url', proxy.url, '--requirements', revision, '--expected-failures', baseline, '-o', results];
-    const run = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }).catch((error: Error & { stdout: string }) => {
-      throw new Error(`${error.message}\n${error.stdout.slice(-4000)}`);
-    });
-    expect(run.stdout).toMatch(/Total: \d+ passed/);
-    // Run without counting, since the suite has them pending: they pass here and shall go on passing.
-    expect(run.stdout).toContain('✓ json-schema-2020-12: 8 passed, 0 failed');
-    if (revision === '2026-07-28') expect(run.stdout).toContain('✓ http-header-validation: 14 passed, 0 failed');
-  });
+  it.each(['2025-11-25', '2026-07-28'])(
+    'passes for %s but for what Sergo does not offer',
+    { timeout: 120_000 },
+    async (revision) => {
+      const baseline = fileURLToPath(new URL(`expected-failures-${revision}.yml`, import.meta.url));
+      const args = [
+        RUNNER,
+        'server',
+        '--url',
+        proxy.url,
+        '--requirements',
+        revision,
+        '--expected-failures',
+        baseline,
+        '-o',
+        results,
+      ];
+      const run = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1024 * 1024 }).catch(
+        (error: Error & { stdout: string }) => {
+          throw new Error(`${error.message}\n${error.stdout.slice(-4000)}`);
+        },
+      );
+      expect(run.stdout).toMatch(/Total: \d+ passed/);
+      // Run without counting, since the suite has them pending: they pass here and shall go on passing.
+      expect(run.stdout).toContain('✓ json-schema-2020-12: 8 passed, 0 failed');
+      if (revision === '2026-07-28') expect(run.stdout).toContain('✓ http-header-validation: 14 passed, 0 failed');
+    },
+  );
 });

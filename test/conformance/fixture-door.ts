@@ -19,7 +19,13 @@ const image: McpContent = { type: 'image', data: PNG, mimeType: 'image/png' };
 const SCHEMA_2020_12 = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
-  $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
+  },
   properties: {
     name: { type: 'string' },
     address: { $ref: '#/$defs/address' },
@@ -48,13 +54,23 @@ const FIXTURES: Record<string, FixtureTool> = {
   test_audio_content: answer({ type: 'audio', data: WAV, mimeType: 'audio/wav' }),
   test_embedded_resource: answer({
     type: 'resource',
-    resource: { uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource content.' },
+    resource: {
+      uri: 'test://embedded-resource',
+      mimeType: 'text/plain',
+      text: 'This is an embedded resource content.',
+    },
   }),
   test_multiple_content_types: answer(text('Multiple content types test:'), image, {
     type: 'resource',
-    resource: { uri: 'test://mixed-content-resource', mimeType: 'application/json', text: '{"test":"data","value":123}' },
+    resource: {
+      uri: 'test://mixed-content-resource',
+      mimeType: 'application/json',
+      text: '{"test":"data","value":123}',
+    },
   }),
-  test_error_handling: { run: () => ({ content: [text('This tool intentionally returns an error for testing')], isError: true }) },
+  test_error_handling: {
+    run: () => ({ content: [text('This tool intentionally returns an error for testing')], isError: true }),
+  },
   test_missing_capability: {
     run(context) {
       if (context.clientCapabilities?.sampling) return { content: [text('Sampling was declared')], isError: false };
@@ -72,9 +88,11 @@ export function addFixtureTools(door: McpDoor): McpDoor {
   return {
     ...door,
     async listTools() {
-      const fixtures = Object.entries(FIXTURES).map(
-        ([name, tool]): McpTool => ({ name, description: `Conformance fixture ${name}`, inputSchema: tool.inputSchema ?? { type: 'object', properties: {} } }),
-      );
+      const fixtures = Object.entries(FIXTURES).map(([name, tool]): McpTool => ({
+        name,
+        description: `Conformance fixture ${name}`,
+        inputSchema: tool.inputSchema ?? { type: 'object', properties: {} },
+      }));
       return [...(await door.listTools()), ...fixtures];
     },
     async callTool(name, args, context) {

@@ -8,7 +8,13 @@ import type { AddressInfo } from 'node:net';
 export async function startKeyProxy(target: URL, authorization: string): Promise<{ url: string; server: Server }> {
   const server = createServer((incoming, outgoing) => {
     const upstream = request(
-      { host: target.hostname, port: target.port, method: incoming.method, path: incoming.url, headers: { ...incoming.headers, authorization } },
+      {
+        host: target.hostname,
+        port: target.port,
+        method: incoming.method,
+        path: incoming.url,
+        headers: { ...incoming.headers, authorization },
+      },
       (answer) => {
         outgoing.writeHead(answer.statusCode!, answer.headers);
         answer.pipe(outgoing);

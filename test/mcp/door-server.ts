@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { AppError } from '../../src/errors.ts';
 import { registerMcpEndpoint } from '../../src/doors/mcp/endpoint.ts';
+import { createHostRules } from '../../src/doors/http-hosts.ts';
 import type { McpDoor } from '../../src/doors/mcp/types.ts';
 import { registerWellKnown } from '../../src/doors/mcp/well-known.ts';
 
@@ -18,8 +19,7 @@ export async function startDoorServer(door: McpDoor): Promise<DoorServer> {
   registerWellKnown(app, ['/mcp']);
   await registerMcpEndpoint(app, {
     path: '/mcp',
-    allowedHosts: ['127.0.0.1', 'localhost'],
-    allowedOrigins: [],
+    hosts: createHostRules({ publicUrl: 'https://sergo.example.com', host: '127.0.0.1', allowedOrigins: [] }),
     openDoor: async (request) => {
       if (request.header('authorization') !== TEST_KEY) throw new AppError('no_auth', 'No credentials');
       return door;

@@ -23,7 +23,8 @@ export const documentId = z.string({ error: 'Give a `document_id` from `search` 
  * (`folder` for `folders` searches everything), so that is refused.
  */
 export function readArguments<T extends z.ZodObject>(schema: T, args: unknown): z.output<T> {
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) throw new Refusal('Give the arguments as one JSON object');
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    throw new Refusal('Give the arguments as one JSON object');
   const known = Object.keys(schema.shape);
   for (const name of Object.keys(args)) {
     if (known.includes(name)) continue;
@@ -36,5 +37,9 @@ export function readArguments<T extends z.ZodObject>(schema: T, args: unknown): 
 }
 
 function spelling(name: string): string {
-  return name.slice(0, 40).toLowerCase().replace(/[^a-z]/g, '').replace(/s$/, '');
+  return name
+    .slice(0, 40)
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/s$/, '');
 }

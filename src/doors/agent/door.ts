@@ -1,7 +1,10 @@
+import type { AgentKeyActor } from '../../access/actor.ts';
+import type { AuditAction } from '../../audit/actions.ts';
+import type { AuditEntry } from '../../audit/types.ts';
 import { AppError } from '../../errors.ts';
 import type { DoorRequest, McpCallContext, McpDoor, McpToolResult } from '../mcp/types.ts';
 import { readEndUser } from './end-user.ts';
-import type { AgentDoorPorts, AgentKeyView } from './ports.ts';
+import type { AgentDoorPorts } from './ports.ts';
 import { cleanLine, cutAtGrapheme } from './text.ts';
 import { answerText, Refusal, type AgentTool, type AuditNote } from './tool.ts';
 import { AGENT_TOOLS } from './tools.ts';
@@ -14,37 +17,41 @@ export interface AgentDoorDeps {
 
 /**
  * The door of the agent key that came with a request (seeds/000). Throws AppError (`no_auth`, `bad_key`, `personal_key`,
- * `external_key`, …) when it is not an agent key: that is answered before MCP starts.
+ * `external_key`, …) when there is none: that is answered before MCP starts.
  */
 export async function openAgentDoor(deps: AgentDoorDeps, request: DoorRequest): Promise<McpDoor> {
-  const { requestId, remoteAddress } = request;
-  const credential = await deps.ports.authenticate(request.header('authorization'), { requestId, remoteAddress });
-  switch (credential.kind) {
-    case 'agent':
-      return buildDoor(deps, credential.key, readEndUser(request.header('x-sergo-end-user') ?? request.header('x-insight-end-user')));
-    case 'login':
-      throw new AppError('no_auth', 'MCP takes an agent key (sgk_s_…) in the Authorization header');
-    case 'personal':
-      throw new AppError('personal_key', 'Personal keys work with the API only — make a key for an agent to use MCP');
-    case 'external':
-      throw new AppError('external_key', 'External keys work with /api/external only — make a key for an agent to use MCP');
-  }
+  const actor = await deps.ports.authenticate({
+    authorization: request.header('authorization'),
+    xApiKey: request.header('x-api-key'),
+    endUser: readEndUser(request),
+    requestId: request.requestId,
+    remoteAddress: request.remoteAddress,
+  });
+  return buildDoor(deps, actor);
 }
 
-function buildDoor(deps: AgentDoorDeps, key: AgentKeyView, endUser: string | null): McpDoor {
+function buildDoor(deps: AgentDoorDeps, actor: AgentKeyActor): McpDoor {
+  const { key } = actor;
   const description = cleanLine(key.description);
   return {
     serverInfo: { description, name: key.name, title: key.name, version: deps.version },
     capabilities: { tools: { listChanged: false } },
     instructions: `${key.name} — a document store you can search.\n${description}\n${HOW_TO_USE}`,
     async listTools() {
-      const folders = await deps.ports.listFolders(key);
+      const folders = await deps.ports.listFolders(actor);
       return AGENT_TOOLS.map((tool) => tool.describe(key, folders));
     },
     async callTool(name, args, context) {
       const tool = AGENT_TOOLS.find((candidate) => candidate.name === name);
-      if (!tool) return answerText(`No tool named '${cleanLine(cutAtGrapheme(name, 120))}'.`, true);
-      return callAudited(deps.ports, tool, key, endUser, args, context);
+      if (tool) return callAudited(deps.ports, tool, actor, args, context);
+      const shown = cleanLine(cutAtGrapheme(name, 120));
+      await deps.ports.audit.record({
+        actor,
+        action: 'mcp refused',
+        detail: `${shown} — no such tool`,
+        outcome: 'error',
+      });
+      return answerText(`No tool named '${shown}'.`, true);
     },
   };
 }
@@ -59,36 +66,34 @@ const HOW_TO_USE =
 async function callAudited(
   ports: AgentDoorPorts,
   tool: AgentTool,
-  key: AgentKeyView,
-  endUser: string | null,
+  actor: AgentKeyActor,
   args: unknown,
   context: McpCallContext,
 ): Promise<McpToolResult> {
   const note: AuditNote = { documentId: null, detail: '' };
-  const record = (outcome: 'ok' | 'denied' | 'error', because = '') =>
-    ports.recordAudit({
-      key,
-      endUser,
-      action: tool.action,
-      documentId: note.documentId,
-      detail: [note.detail, because].filter((part) => part !== '').join(' — '),
+  const record = (action: AuditAction, outcome: AuditEntry['outcome'], ...details: string[]) =>
+    ports.audit.record({
+      actor,
+      action,
       outcome,
-      requestId: context.requestId,
+      detail: details.filter((detail) => detail !== '').join(' — '),
+      ...(note.documentId !== null && { object: { kind: 'document', id: note.documentId } }),
     });
   let result: McpToolResult;
   try {
-    result = await tool.run({ key, ports, signal: context.signal, note }, args);
+    result = await tool.run({ actor, ports, signal: context.signal, note }, args);
   } catch (error) {
     const sentence = readSentence(error);
     if (sentence === null) {
-      await record('error', 'internal error');
+      await record(tool.action, 'error', note.detail, 'internal error');
       throw error;
     }
     const denied = error instanceof AppError && (error.code === 'not_found' || error.code === 'forbidden');
-    await record(denied ? 'denied' : 'error', denied ? '' : sentence);
+    if (denied) await record('mcp refused', 'denied', tool.name, note.detail);
+    else await record(tool.action, 'error', note.detail, sentence);
     return answerText(sentence, true);
   }
-  await record('ok');
+  await record(tool.action, 'ok', note.detail);
   return result;
 }
 

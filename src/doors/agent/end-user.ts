@@ -1,22 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { cutAtGrapheme } from './text.ts';
-
-/** Characters of `X-Sergo-End-User` that are kept (trust.md P15). */
-export const MAX_END_USER_LENGTH = 256;
+import type { DoorRequest } from '../mcp/types.ts';
 
 /**
- * The person an agent says it acts for, as it goes into the audit log: cut, control and direction characters escaped, so
- * that one entry stays one line. A claim, never a right. Null when the header is absent or empty.
+ * The person an agent says it acts for (`X-Sergo-End-User`): a claim that goes into the audit log and changes no right. Node
+ * hands header bytes over as Latin-1, clients send names as UTF-8. Cutting and escaping is the log's business.
  */
-export function readEndUser(header: string | undefined): string | null {
-  if (header === undefined) return null;
-  const name = cutAtGrapheme(decodeHeader(header).trim(), MAX_END_USER_LENGTH);
-  if (name === '') return null;
-  return name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
-}
-
-/** Node hands header bytes over as Latin-1; clients send names as UTF-8. */
-function decodeHeader(value: string): string {
+export function readEndUser(request: Pick<DoorRequest, 'header'>): string | undefined {
+  const value = request.header('x-sergo-end-user') ?? request.header('x-insight-end-user');
+  if (value === undefined) return undefined;
   const bytes = Buffer.from(value, 'latin1');
   return bytes.toString('latin1') === value && isUtf8(bytes) ? bytes.toString('utf8') : value;
 }

@@ -27,14 +27,15 @@ export function describeFolders(verb: 'search' | 'list', folders: KeyFolders) {
 /** The scope of a call. An empty list means all, like none. Throws Refusal naming what can be used instead. */
 export async function chooseScope(call: ToolCall, names: readonly string[] | null | undefined): Promise<Scope> {
   const asked = names && names.length > 0 ? names : null;
-  const choice = await call.ports.chooseFolders(call.key, asked);
+  const choice = await call.ports.chooseFolders(call.actor, asked);
   if ('scope' in choice) return choice.scope;
-  throw new Refusal(describeUnknownFolder(choice.unknown, await call.ports.listFolders(call.key)));
+  throw new Refusal(describeUnknownFolder(choice.unknown, await call.ports.listFolders(call.actor)));
 }
 
 function describeUnknownFolder(name: string, folders: KeyFolders): string {
   const shown = shorten(name);
-  if (folders.names.length === 0) return `No folder named '${shown}' here — this key reads single files, not folders. Leave folders out.`;
+  if (folders.names.length === 0)
+    return `No folder named '${shown}' here — this key reads single files, not folders. Leave folders out.`;
   const inside = folders.inside.length === 0 ? '' : ` — or a folder inside them: ${listNames(folders.inside)}`;
   return `No folder named '${shown}' here. Use one of: ${listNames(folders.names)}${inside}`;
 }

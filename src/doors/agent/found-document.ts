@@ -7,7 +7,7 @@ import { Refusal, type ToolCall } from './tool.ts';
 export async function findDocument(call: ToolCall, id: string): Promise<DocumentView> {
   call.note.documentId = cleanLine(id.slice(0, 64));
   call.note.detail = 'no such document';
-  const document = await call.ports.findDocument(call.key, id);
+  const document = await call.ports.findDocument(call.actor, id);
   if (document === null) throw notFound();
   call.note.detail = cleanLine(document.name);
   return document;

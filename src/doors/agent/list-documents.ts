@@ -3,11 +3,15 @@ import { readArguments, wholeNumber } from './arguments.ts';
 import { chooseScope, describeFolders, folderNames } from './folders.ts';
 import type { ListedDocument } from './ports.ts';
 import { cleanLine } from './text.ts';
-import { answerJson, answerText, type AgentTool } from './tool.ts';
+import { answerJson, answerText, shortenForAudit, type AgentTool } from './tool.ts';
 
 const DEFAULT_LIMIT = 50;
 
-const schema = z.object({ folders: folderNames, limit: wholeNumber('limit', 1, 100), offset: wholeNumber('offset', 0) });
+const schema = z.object({
+  folders: folderNames,
+  limit: wholeNumber('limit', 1, 100),
+  offset: wholeNumber('offset', 0),
+});
 
 export const listDocuments: AgentTool = {
   name: 'list_documents',
@@ -25,7 +29,12 @@ export const listDocuments: AgentTool = {
       properties: {
         folders: describeFolders('list', folders),
         limit: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
-        offset: { type: 'integer', minimum: 0, default: 0, description: 'Skip this many — use `next_offset` from the last result' },
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          default: 0,
+          description: 'Skip this many — use `next_offset` from the last result',
+        },
       },
     },
   }),
@@ -34,7 +43,7 @@ export const listDocuments: AgentTool = {
     const given = readArguments(schema, args);
     const limit = given.limit ?? DEFAULT_LIMIT;
     const offset = given.offset ?? 0;
-    const asked = given.folders?.length ? given.folders.slice(0, 20).map((name) => cleanLine(name).slice(0, 200)).join(', ') : 'whole scope';
+    const asked = given.folders?.length ? shortenForAudit(given.folders.join(', ')) : 'whole scope';
     call.note.detail = asked;
     const { total, items } = await call.ports.listDocuments(await chooseScope(call, given.folders), { limit, offset });
     call.note.detail = `${asked} — ${total} ${total === 1 ? 'document' : 'documents'}`;

@@ -1,30 +1,19 @@
 /**
- * What the agent door asks of the rooms below it. Every call takes the key that is asking: nothing here answers for the
- * library as a whole. The composition root fills these in over access, library, search, processing and audit.
+ * What the agent door asks of the rooms below it. Whatever is asked is asked as the key: nothing here answers for
+ * the library as a whole. The composition root fills these in over access, library, search, processing and audit.
  */
+import type { AgentKeyActor } from '../../access/actor.ts';
+import type { Audit } from '../../audit/types.ts';
 import type { Scope } from '../../search/types.ts';
 
-/** The agent key that is asking, valid now. */
-export interface AgentKeyView {
-  /** Internal row, for the rooms below. */
-  ref: number;
-  id: string;
-  name: string;
-  description: string;
-  /** The mask of the value that was sent, for the audit log. */
-  masked: string;
+/** What came with a request, untouched but for `endUser`, which is decoded. */
+export interface AgentCredentials {
+  authorization: string | undefined;
+  xApiKey: string | undefined;
+  endUser: string | undefined;
+  requestId: string;
+  remoteAddress: string;
 }
-
-/**
- * Whose credential came in. A credential that is missing, malformed, unknown, revoked or out of time is an AppError
- * (`no_auth`, `bad_key`, `rate_limited`) with its sentence; one that is good but of another kind is named here, so that
- * the door can say what it takes instead.
- */
-export type Credential =
-  | { kind: 'agent'; key: AgentKeyView }
-  | { kind: 'personal' }
-  | { kind: 'external' }
-  | { kind: 'login' };
 
 /** Folders a key was given, by name in the order of the key, and the names of all folders inside them. */
 export interface KeyFolders {
@@ -96,33 +85,19 @@ export interface PageText {
   toView: boolean;
 }
 
-/** One row of the audit log; `outcome` as the log has it. */
-export interface AgentAuditEntry {
-  key: AgentKeyView;
-  /** The person the agent says it acts for: a claim, cut and escaped. */
-  endUser: string | null;
-  action: 'mcp search' | 'mcp listing' | 'mcp text read' | 'mcp page viewed';
-  /** The document asked for, where there is one; its id as it was sent when it is unknown. */
-  documentId: string | null;
-  /** In the reference's wording: the query and the number of results, the file and the pages, … */
-  detail: string;
-  outcome: 'ok' | 'denied' | 'error';
-  requestId: string;
-}
-
 export interface AgentDoorPorts {
-  /** `authorization` is the header's value as it came, undefined when there is none. */
-  authenticate(
-    authorization: string | undefined,
-    caller: { remoteAddress: string; requestId: string },
-  ): Promise<Credential>;
+  /**
+   * The agent key that is asking, valid now. AppError with the reference's sentence for everything else: `no_auth` (none, or a
+   * login token), `bad_key`, `personal_key`, `external_key`, `rate_limited`.
+   */
+  authenticate(credentials: AgentCredentials): Promise<AgentKeyActor>;
 
-  listFolders(key: AgentKeyView): Promise<KeyFolders>;
+  listFolders(actor: AgentKeyActor): Promise<KeyFolders>;
   /**
    * The scope of a call. Without names everything the key reads; with names only those folders and all inside them (single
    * files left out). Names and paths match case-insensitively after NFC; a name that fits several folders means all.
    */
-  chooseFolders(key: AgentKeyView, names: readonly string[] | null): Promise<FolderChoice>;
+  chooseFolders(actor: AgentKeyActor, names: readonly string[] | null): Promise<FolderChoice>;
 
   search(
     scope: Scope,
@@ -137,7 +112,7 @@ export interface AgentDoorPorts {
   ): Promise<{ total: number; items: ListedDocument[] }>;
 
   /** Null for what is unknown and for what the key may not read: the two look the same. */
-  findDocument(key: AgentKeyView, id: string): Promise<DocumentView | null>;
+  findDocument(actor: AgentKeyActor, id: string): Promise<DocumentView | null>;
   /** Pages `from` to `to`, in order, both included; pages that do not exist are left out. */
   readPages(document: DocumentView, from: number, to: number): Promise<PageText[]>;
   /**
@@ -146,6 +121,6 @@ export interface AgentDoorPorts {
    */
   drawPage(document: DocumentView, page: number, format: 'image' | 'pdf', signal: AbortSignal): Promise<Uint8Array>;
 
-  /** Resolves once the entry is durable. When it cannot be written it throws, and the call has no answer. */
-  recordAudit(entry: AgentAuditEntry): Promise<void>;
+  /** Resolves once the entry is durable; when it cannot be written it throws, and the call has no answer. */
+  audit: Pick<Audit, 'record'>;
 }

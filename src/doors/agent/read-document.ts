@@ -26,7 +26,11 @@ export const readDocument: AgentTool = {
       type: 'object',
       properties: {
         document_id: { type: 'string', description: 'The id from a search result' },
-        page: { type: 'integer', minimum: 1, description: "One page's text, or the first page with `to_page` — leave out for the whole document" },
+        page: {
+          type: 'integer',
+          minimum: 1,
+          description: "One page's text, or the first page with `to_page` — leave out for the whole document",
+        },
         to_page: { type: 'integer', minimum: 1, description: 'With `page`: read through this page too' },
       },
       required: ['document_id'],
@@ -45,7 +49,10 @@ export const readDocument: AgentTool = {
     if (page == null) {
       const whole = await readWhole(read, pages);
       call.note.detail = `${name}, ${whole.more === null ? 'all pages' : `pages ${whole.first}-${whole.last} of ${pages}`}`;
-      return answerJson({ ...presentDocument(document, whole.more === null ? {} : { read: spanOf(whole), more: whole.more }), text: whole.text });
+      return answerJson({
+        ...presentDocument(document, whole.more === null ? {} : { read: spanOf(whole), more: whole.more }),
+        text: whole.text,
+      });
     }
     call.note.detail = toPage == null ? `${name}, page ${page}` : `${name}, pages ${page}-${toPage} of ${pages}`;
     checkPage(page, pages);

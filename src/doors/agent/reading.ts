@@ -26,14 +26,25 @@ export async function readWhole(read: PageReader, pages: number): Promise<Readin
 /** Pages `from` to `to`, each under its heading, until the limit. */
 export async function readRange(read: PageReader, from: number, to: number): Promise<Reading> {
   const filled = await fill(read, from, to, describePage);
-  return { text: filled.text, first: from, last: filled.last, more: describeRest(filled, to, 'ask for them', 'ask for it') };
+  return {
+    text: filled.text,
+    first: from,
+    last: filled.last,
+    more: describeRest(filled, to, 'ask for them', 'ask for it'),
+  };
 }
 
 export async function readSinglePage(read: PageReader, page: number): Promise<{ text: string; more: string | null }> {
   const text = cleanText((await read(page, page))[0]?.text ?? '');
   if (text.trim() === '') return { text: '(nothing on this page)', more: null };
   const cut = cutAtGrapheme(text, MAX_TEXT_LENGTH);
-  return { text: cut, more: cut.length < text.length ? `Page ${page} is longer than 24,000 characters — the rest of it is not included` : null };
+  return {
+    text: cut,
+    more:
+      cut.length < text.length
+        ? `Page ${page} is longer than 24,000 characters — the rest of it is not included`
+        : null,
+  };
 }
 
 interface Piece {
@@ -77,13 +88,17 @@ function describePage(page: PageText): Piece {
   const empty = body.trim() === '';
   if (!page.toView) return { heading: `--- page ${page.number} ---`, body: empty ? '(nothing on this page)' : body };
   if (empty) return { heading: `--- page ${page.number} (no text, only a picture — view_page shows it) ---`, body: '' };
-  return { heading: `--- page ${page.number} (view_page may help — the text may miss a figure, chart or table) ---`, body };
+  return {
+    heading: `--- page ${page.number} (view_page may help — the text may miss a figure, chart or table) ---`,
+    body,
+  };
 }
 
 /** What was left out of the pages up to `to`. */
 function describeRest(filled: Filled, to: number, askMany: string, askOne: string): string | null {
   const from = filled.last + 1;
-  const cut = filled.cut === null ? null : `Page ${filled.cut} is longer than 24,000 characters — the rest of it is not included`;
+  const cut =
+    filled.cut === null ? null : `Page ${filled.cut} is longer than 24,000 characters — the rest of it is not included`;
   if (from > to) return cut;
   const rest = from === to ? `Page ${to} not included — ${askOne}` : `Pages ${from}-${to} not included — ${askMany}`;
   return cut === null ? rest : `${cut}. ${rest}`;

@@ -3,7 +3,7 @@ import { readArguments, wholeNumber } from './arguments.ts';
 import { chooseScope, describeFolders, folderNames } from './folders.ts';
 import type { Excerpt, FoundDocument } from './ports.ts';
 import { cleanLine, cleanText } from './text.ts';
-import { answerJson, answerText, Refusal, type AgentTool } from './tool.ts';
+import { answerJson, answerText, Refusal, shortenForAudit, type AgentTool } from './tool.ts';
 
 const DEFAULT_LIMIT = 10;
 const MAX_OFFSET = 80;
@@ -59,17 +59,21 @@ export const search: AgentTool = {
     const given = readArguments(schema, args);
     const query = readQuery(given.query);
     const offset = given.offset ?? 0;
-    call.note.detail = query;
+    const asked = shortenForAudit(query);
+    call.note.detail = asked;
     const scope = await chooseScope(call, given.folders);
     const found = await call.ports.search(scope, { query, limit: given.limit ?? DEFAULT_LIMIT, offset }, call.signal);
     const count = found.documents.reduce((sum, document) => sum + document.excerpts.length, 0);
-    const start = given.offset == null ? '' : `, from offset ${offset}`;
-    call.note.detail = `${query} — ${count} ${count === 1 ? 'result' : 'results'}${start}`;
+    const start = given.offset == null ? '' : `, from ${offset}`;
+    call.note.detail = `${asked} — ${count} ${count === 1 ? 'result' : 'results'}${start}`;
     if (count === 0) return answerText(offset > 0 ? 'Nothing past this point.' : 'Nothing matched.');
     const result = answerJson(found.documents.map(presentDocument));
     // An offset that the tool would refuse is not worth naming.
     if (found.nextOffset !== null && found.nextOffset <= MAX_OFFSET) {
-      result.content.push({ type: 'text', text: `More excerpts past these: search again with offset ${found.nextOffset}.` });
+      result.content.push({
+        type: 'text',
+        text: `More excerpts past these: search again with offset ${found.nextOffset}.`,
+      });
     }
     return result;
   },

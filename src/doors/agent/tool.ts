@@ -1,5 +1,8 @@
+import type { ActorKey, AgentKeyActor } from '../../access/actor.ts';
+import type { AuditAction } from '../../audit/actions.ts';
 import type { McpTool, McpToolResult } from '../mcp/types.ts';
-import type { AgentAuditEntry, AgentDoorPorts, AgentKeyView, KeyFolders } from './ports.ts';
+import type { AgentDoorPorts, KeyFolders } from './ports.ts';
+import { cutAtGrapheme } from './text.ts';
 
 /** What a tool has learnt of its call so far; the audit entry is made of it, also when the call fails half-way. */
 export interface AuditNote {
@@ -8,7 +11,7 @@ export interface AuditNote {
 }
 
 export interface ToolCall {
-  key: AgentKeyView;
+  actor: AgentKeyActor;
   ports: AgentDoorPorts;
   signal: AbortSignal;
   note: AuditNote;
@@ -18,8 +21,8 @@ export interface ToolCall {
 export interface AgentTool {
   name: string;
   /** How the audit log calls it. */
-  action: AgentAuditEntry['action'];
-  describe(key: AgentKeyView, folders: KeyFolders): McpTool;
+  action: AuditAction;
+  describe(key: ActorKey, folders: KeyFolders): McpTool;
   /** Throws `Refusal` or AppError with the sentence that the model reads. */
   run(call: ToolCall, args: unknown): Promise<McpToolResult>;
 }
@@ -40,4 +43,10 @@ export function answerText(text: string, isError = false): McpToolResult {
 /** JSON without spaces, to save the model tokens. */
 export function answerJson(value: unknown): McpToolResult {
   return answerText(JSON.stringify(value));
+}
+
+/** What was asked, short enough that what came of it still fits into the log's 500 characters. */
+export function shortenForAudit(text: string): string {
+  const cut = cutAtGrapheme(text, 400);
+  return cut.length < text.length ? `${cut}…` : cut;
 }

@@ -4,7 +4,8 @@ import { checkPage, findDocument } from './found-document.ts';
 import { cleanLine } from './text.ts';
 import { Refusal, type AgentTool } from './tool.ts';
 
-const NO_VIEW = 'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
+const NO_VIEW =
+  'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
 const MAKING = 'The PDF copy of this file is still being made — try again in a moment';
 
 const schema = z.object({
@@ -30,9 +31,15 @@ export const viewPage: AgentTool = {
         page: {
           type: 'integer',
           minimum: 1,
-          description: 'The page to look at — usually one marked `view_page_may_help`, or in `image_only_pages` or `pages_to_view`',
+          description:
+            'The page to look at — usually one marked `view_page_may_help`, or in `image_only_pages` or `pages_to_view`',
         },
-        format: { type: 'string', enum: ['image', 'pdf'], default: 'image', description: 'image (PNG) works everywhere; pdf keeps the text layer' },
+        format: {
+          type: 'string',
+          enum: ['image', 'pdf'],
+          default: 'image',
+          description: 'image (PNG) works everywhere; pdf keeps the text layer',
+        },
       },
       required: ['document_id', 'page'],
     },
@@ -55,7 +62,14 @@ export const viewPage: AgentTool = {
         { type: 'text', text: `${name} — page ${page} of ${pages}` },
         format === 'image'
           ? { type: 'image', mimeType: 'image/png', data }
-          : { type: 'resource', resource: { uri: `sergo://documents/${document.id}/pages/${page}.pdf`, mimeType: 'application/pdf', blob: data } },
+          : {
+              type: 'resource',
+              resource: {
+                uri: `sergo://documents/${document.id}/pages/${page}.pdf`,
+                mimeType: 'application/pdf',
+                blob: data,
+              },
+            },
       ],
       isError: false,
     };

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../errors.ts';
+import { createHostRules } from '../http-hosts.ts';
 import { registerMcpEndpoint, type McpEndpointOptions } from './endpoint.ts';
 import { OUT_OF_SCOPE } from './protocol.ts';
 import { RpcError } from './rpc-error.ts';
@@ -37,8 +38,11 @@ async function start(more: Partial<McpEndpointOptions> = {}): Promise<FastifyIns
   registerWellKnown(app, ['/mcp']);
   await registerMcpEndpoint(app, {
     path: '/mcp',
-    allowedHosts: ['localhost', '127.0.0.1', 'sergo.example.com'],
-    allowedOrigins: ['https://console.example.com'],
+    hosts: createHostRules({
+      publicUrl: 'https://sergo.example.com',
+      host: '127.0.0.1',
+      allowedOrigins: ['https://console.example.com'],
+    }),
     openDoor: async (request) => {
       const authorization = request.header('authorization');
       if (authorization === 'Bearer busy') throw new AppError('rate_limited', 'Slow down', { retryAfterSeconds: 7 });

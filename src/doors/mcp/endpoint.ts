@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { AppError, httpStatusOf } from '../../errors.ts';
+import type { HostRules } from '../http-hosts.ts';
+import { checkOrigin, corsHeaders, preflightHeaders } from './cors.ts';
 import { CALL_LIMIT_MS, dispatchRequest, negotiateVersion } from './dispatch.ts';
 import { EnvelopeError, readMessage, type RpcId, type RpcMessage } from './envelope.ts';
 import { readEra, type Era } from './era.ts';
 import { readHeaders } from './headers.ts';
-import { checkHost, checkOrigin, corsHeaders, preflightHeaders, type OriginPolicy } from './origin.ts';
 import { INTERNAL_ERROR, INTERNAL_SENTENCE, OUT_OF_SCOPE, OUT_OF_SCOPE_MODERN } from './protocol.ts';
 import { RpcError } from './rpc-error.ts';
 import { requireSession, SESSION_HEADER } from './session.ts';
@@ -12,9 +13,11 @@ import type { DoorRequest, McpDoor } from './types.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-export interface McpEndpointOptions extends OriginPolicy {
+export interface McpEndpointOptions {
   /** Such as `/mcp`; served with and without a trailing slash, never redirected. */
   path: string;
+  /** Which host names and origins are ours: `createHostRules`. */
+  hosts: HostRules;
   /**
    * The door for whoever is asking. Throws AppError when nobody may be: it becomes `{"code", "message"}` with its HTTP
    * status before any MCP starts.
@@ -44,10 +47,8 @@ export async function registerMcpEndpoint(app: FastifyInstance, options: McpEndp
 
     scope.addHook('onRequest', async (request, reply) => {
       const headers = readHeaders(request.raw.rawHeaders);
-      const host = headers.get('host');
       const origin = headers.get('origin');
-      checkHost(host, options);
-      checkOrigin(origin, host, options);
+      checkOrigin(options.hosts, { host: headers.get('host'), origin, localAddress: request.raw.socket.localAddress });
       reply.header('cache-control', 'no-store');
       if (origin !== undefined) reply.headers(corsHeaders(origin));
       if (request.method === 'OPTIONS')
