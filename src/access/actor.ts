@@ -13,7 +13,8 @@ export interface ActorUser {
 export interface UserActor {
   kind: 'user';
   user: ActorUser;
-  via: 'session' | 'personal_key';
+  /** `local`: the operator at the command line, acting as that user. */
+  via: 'session' | 'personal_key' | 'local';
   /** The personal key's mask, when it came with one. */
   masked?: string;
   /** True when the login token came as a cookie: the door must then ask for a same-origin request (CSRF). */
