@@ -1,18 +1,80 @@
 import type { Actor } from '../access/actor.ts';
+import { change } from '../access/guard.ts';
+import { requireDocument } from '../access/policy.ts';
+import { AppError } from '../errors.ts';
 import type { LibraryDeps } from './deps.ts';
-import type { DocumentView } from './views.ts';
+import { canHavePdfCopy } from './file-types.ts';
+import { presetOf } from './presets.ts';
+import { enqueueRead, requireRoomInQueue } from './uploads.ts';
+import { documentView, type DocumentView } from './views.ts';
 
 /** Reads the document again; the old pages serve until the new ones commit. AppError not_found, invalid (names the presets), busy. */
 export async function reprocessDocument(deps: LibraryDeps, actor: Actor, id: string, preset: string): Promise<DocumentView> {
-  throw new Error(`not landed yet ${[deps, actor, id, preset].length}`);
+  const attempt = { action: 'document reprocessed', object: { kind: 'document', id } } as const;
+  return change(deps, actor, attempt, async (stores) => {
+    const document = await requireDocument(stores, actor, 'edit', id);
+    const chosen = presetOf(preset).id;
+    await requireRoomInQueue(deps, stores);
+    const now = deps.clock.now();
+    await stores.jobs.cancelOfDocument(document.ref, now);
+    const update = { preset: chosen, status: 'processing' as const, reason: null, progress: null, generation: document.generation + 1 };
+    await stores.documents.update(document.ref, update);
+    await enqueueRead(stores, { ...document, ...update }, now);
+    await deps.audit.append(stores, { actor, ...attempt, detail: `${document.name}, ${document.preset} → ${chosen}` });
+    return documentView(stores, { ...document, ...update });
+  });
 }
 
 /** "Make a PDF copy". AppError invalid where the type has none (PDFs are drawn as they are, text files have no pages to draw). */
 export async function makePdfCopy(deps: LibraryDeps, actor: Actor, id: string): Promise<DocumentView> {
-  throw new Error(`not landed yet ${[deps, actor, id].length}`);
+  const attempt = { action: 'pdf copy asked for', object: { kind: 'document', id } } as const;
+  return change(deps, actor, attempt, async (stores) => {
+    const document = await requireDocument(stores, actor, 'edit', id);
+    if (document.type === 'pdf') throw new AppError('invalid', 'This is a PDF already: its pages are drawn as they are');
+    if (!canHavePdfCopy(document.type)) {
+      throw new AppError('invalid', `A ${document.type} file has no pages to draw — PDF copies are made of Word, PowerPoint, Excel and similar files`);
+    }
+    // Asking twice, or while the reading itself makes one, is the same as once.
+    if (document.pdfCopy === 'ready' || document.pdfCopy === 'making') return documentView(stores, document);
+    await requireRoomInQueue(deps, stores);
+    const now = deps.clock.now();
+    await stores.jobs.enqueue({
+      kind: 'pdf-copy',
+      document: document.ref,
+      generation: document.generation,
+      owner: document.owner,
+      weight: document.bytes,
+      availableAt: now,
+      createdAt: now,
+    });
+    await stores.documents.update(document.ref, { pdfCopy: 'making' });
+    await deps.audit.append(stores, { actor, ...attempt, detail: document.name });
+    return documentView(stores, { ...document, pdfCopy: 'making' });
+  });
 }
 
 /** Stops queued and running work on the document; what it had before goes on serving. */
 export async function cancelProcessing(deps: LibraryDeps, actor: Actor, id: string): Promise<DocumentView> {
-  throw new Error(`not landed yet ${[deps, actor, id].length}`);
+  const attempt = { action: 'document cancelled', object: { kind: 'document', id } } as const;
+  return change(deps, actor, attempt, async (stores) => {
+    const document = await requireDocument(stores, actor, 'edit', id);
+    const open = await stores.jobs.openOfDocument(document.ref);
+    if (open.length === 0) return documentView(stores, document);
+    await stores.jobs.cancelOfDocument(document.ref, deps.clock.now());
+    const update: Pick<typeof document, 'status' | 'reason' | 'progress' | 'pdfCopy'> = {
+      status: document.status,
+      reason: document.reason,
+      progress: null,
+      pdfCopy: document.pdfCopy,
+    };
+    if (document.status === 'processing') {
+      const readBefore = (await stores.pages.get(document.ref, 1)) !== null;
+      update.status = readBefore ? 'ready' : 'not_indexed';
+      update.reason = readBefore ? null : 'Processing was cancelled — process it again to make it searchable';
+    }
+    if (document.pdfCopy === 'making') update.pdfCopy = (await stores.files.get(document.ref, 'pdf-copy')) === null ? 'none' : 'ready';
+    await stores.documents.update(document.ref, update);
+    await deps.audit.append(stores, { actor, ...attempt, detail: `${document.name}, ${open.map((job) => job.kind).join(', ')}` });
+    return documentView(stores, { ...document, ...update });
+  });
 }

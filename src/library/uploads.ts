@@ -1,6 +1,15 @@
 import type { Actor } from '../access/actor.ts';
+import { change, guarded, requireUser } from '../access/guard.ts';
+import { requireDocument, requireFolder } from '../access/policy.ts';
+import { newId } from '../access/random-text.ts';
+import { AppError } from '../errors.ts';
+import type { DocumentRow, Stores } from '../storage/ports.ts';
 import type { LibraryDeps } from './deps.ts';
-import type { DocumentView } from './views.ts';
+import { mimeOf } from './file-types.ts';
+import { cleanFileName, typeByName } from './names.ts';
+import { defaultPreset, presetOf } from './presets.ts';
+import { forgetDrawings, removeUnreferenced } from './purging.ts';
+import { documentView, type DocumentView } from './views.ts';
 
 export interface UploadTarget {
   folderId: string;
@@ -8,12 +17,19 @@ export interface UploadTarget {
   preset?: string;
 }
 
+const busySeconds = 30;
+
 /**
  * Asked before the body is read: may this actor put documents there, is the preset known, is there room in the queue, is the
  * announced size allowed? AppError not_found, invalid (names the presets there are), busy (with Retry-After), too_large.
  */
 export async function admitUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<void> {
-  throw new Error(`not landed yet ${[deps, actor, target, announcedBytes].length}`);
+  await guarded(deps, actor, { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } }, async () => {
+    await requireFolder(deps.storage, actor, 'edit', target.folderId);
+  });
+  presetOf(target.preset ?? defaultPreset);
+  requireSize(deps, announcedBytes ?? 0);
+  await requireRoomInQueue(deps, deps.storage);
 }
 
 /** One file: blob, then row, job and audit row in one transaction. Resolves when durable. The document is `processing`. */
@@ -23,7 +39,48 @@ export async function uploadDocument(
   target: UploadTarget,
   file: { name: string; source: AsyncIterable<Uint8Array> },
 ): Promise<DocumentView> {
-  throw new Error(`not landed yet ${[deps, actor, target, file].length}`);
+  await admitUpload(deps, actor, target);
+  const preset = presetOf(target.preset ?? defaultPreset).id;
+  const blob = await deps.blobs.put(file.source, deps.limits.maxFileBytes);
+  const attempt = { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } } as const;
+  return change(deps, actor, attempt, async (stores) => {
+    // Asked again: the folder may have gone, or the right to it, while the bytes came in.
+    const folder = await requireFolder(stores, actor, 'edit', target.folderId);
+    const { user } = requireUser(actor);
+    await requireRoomInQueue(deps, stores);
+    await requireBlob(deps, blob.sha256);
+    const name = cleanFileName(file.name);
+    const now = deps.clock.now();
+    const row: Omit<DocumentRow, 'ref' | 'trashedAt'> = {
+      id: newId(deps.random),
+      folder: folder.ref,
+      owner: folder.owner,
+      name,
+      type: typeByName(name),
+      preset,
+      status: 'processing',
+      reason: null,
+      notices: [],
+      progress: null,
+      ...blob,
+      pages: null,
+      pagesEstimated: false,
+      pagesToView: [],
+      imageOnlyPages: [],
+      pdfCopy: 'none',
+      uploadedAt: now,
+      uploadedBy: user.ref,
+      generation: 1,
+    };
+    const ref = await stores.documents.insert(row);
+    const document: DocumentRow = { ...row, ref, trashedAt: null };
+    await putOriginal(stores, document, now);
+    await enqueueRead(stores, document, now);
+    const view = await documentView(stores, document);
+    const detail = `${name} into ${view.folder}, ${blob.bytes} bytes`;
+    await deps.audit.append(stores, { actor, action: 'document uploaded', object: { kind: 'document', id: row.id }, detail });
+    return view;
+  });
 }
 
 /** A new file for the same document (needs edit): the old pages serve until the new ones commit. */
@@ -33,5 +90,78 @@ export async function replaceDocument(
   documentId: string,
   file: { name?: string; source: AsyncIterable<Uint8Array> },
 ): Promise<DocumentView> {
-  throw new Error(`not landed yet ${[deps, actor, documentId, file].length}`);
+  const attempt = { action: 'document replaced', object: { kind: 'document', id: documentId } } as const;
+  await guarded(deps, actor, attempt, () => requireDocument(deps.storage, actor, 'edit', documentId));
+  await requireRoomInQueue(deps, deps.storage);
+  const blob = await deps.blobs.put(file.source, deps.limits.maxFileBytes);
+  const { view, freed } = await change(deps, actor, attempt, async (stores) => {
+    const document = await requireDocument(stores, actor, 'edit', documentId);
+    await requireBlob(deps, blob.sha256);
+    const name = file.name === undefined ? document.name : cleanFileName(file.name);
+    const now = deps.clock.now();
+    const update = {
+      name,
+      type: typeByName(name),
+      ...blob,
+      status: 'processing' as const,
+      reason: null,
+      progress: null,
+      generation: document.generation + 1,
+    };
+    const after: DocumentRow = { ...document, ...update };
+    await stores.documents.update(document.ref, update);
+    await putOriginal(stores, after, now);
+    if (name !== document.name) await deps.reindexTitle(stores, after);
+    await stores.jobs.cancelOfDocument(document.ref, now);
+    await enqueueRead(stores, after, now);
+    const detail = `${document.name}, ${document.bytes} bytes → ${name}, ${blob.bytes} bytes`;
+    await deps.audit.append(stores, { actor, ...attempt, detail });
+    return { view: await documentView(stores, after), freed: await forgetDrawings(stores, [document.sha256]) };
+  });
+  await removeUnreferenced(deps, freed);
+  return view;
+}
+
+/** A `read` job for the document's present file and generation. */
+export async function enqueueRead(stores: Stores, document: DocumentRow, now: number): Promise<void> {
+  await stores.jobs.enqueue({
+    kind: 'read',
+    document: document.ref,
+    generation: document.generation,
+    owner: document.owner,
+    weight: document.bytes,
+    availableAt: now,
+    createdAt: now,
+  });
+}
+
+/** AppError busy with Retry-After: better an early no than a queue that only grows (P31). */
+export async function requireRoomInQueue(deps: Pick<LibraryDeps, 'limits'>, stores: Stores): Promise<void> {
+  const open = await stores.jobs.countOpen();
+  if (open < deps.limits.maxOpenJobs) return;
+  throw new AppError('busy', `${open} files are waiting to be processed, as many as may wait — try again later`, { retryAfterSeconds: busySeconds });
+}
+
+function requireSize(deps: LibraryDeps, bytes: number): void {
+  if (bytes <= deps.limits.maxFileBytes) return;
+  const limit = `${Math.floor(deps.limits.maxFileBytes / 1024 ** 2)} MiB`;
+  throw new AppError('too_large', `This is ${Math.ceil(bytes / 1024 ** 2)} MiB — a file may have ${limit}`);
+}
+
+/** The same bytes may have been purged elsewhere between writing the blob and this transaction: never a row without a blob. */
+async function requireBlob(deps: LibraryDeps, sha256: string): Promise<void> {
+  if (await deps.blobs.has(sha256)) return;
+  throw new AppError('busy', 'The same file was being deleted at this moment — upload it again', { retryAfterSeconds: 1 });
+}
+
+async function putOriginal(stores: Stores, document: DocumentRow, now: number): Promise<void> {
+  await stores.files.put({
+    document: document.ref,
+    kind: 'original',
+    name: document.name,
+    mime: mimeOf(document.type),
+    sha256: document.sha256,
+    bytes: document.bytes,
+    createdAt: now,
+  });
 }

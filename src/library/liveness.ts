@@ -1,0 +1,18 @@
+import type { DocumentRow, FolderRow, Stores } from '../storage/ports.ts';
+
+/** Live means: neither it nor any folder above it is in the trash. Whoever writes index rows asks this, in the same transaction. */
+export async function isDocumentLive(stores: Stores, document: DocumentRow): Promise<boolean> {
+  return document.trashedAt === null && (await isFolderLive(stores, document.folder));
+}
+
+export async function isFolderLive(stores: Stores, folder: number): Promise<boolean> {
+  const path = await stores.folders.ancestors(folder);
+  return path.length > 0 && path.every((one) => one.trashedAt === null);
+}
+
+/** Shows or hides in search all documents of these live folders that are not in the trash themselves. */
+export async function setLiveInside(stores: Stores, folders: readonly FolderRow[], live: boolean): Promise<number> {
+  const documents = (await stores.documents.allInFolders(folders.map((folder) => folder.ref))).filter((document) => document.trashedAt === null);
+  for (const document of documents) await stores.index.setLive(document.ref, live);
+  return documents.length;
+}
