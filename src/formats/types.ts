@@ -32,6 +32,8 @@ export interface ReadResult {
   title?: string;
   /** Sentences for the person who owns the document ("Font X is missing: the layout may differ"). */
   notices?: string[];
+  /** Files inside (mail attachments): they become documents beside this one. Names are as the file says, not cleaned. */
+  attachments?: { name: string; bytes: Uint8Array }[];
 }
 
 /** A reading that cannot succeed for a reason in the file: ends in `not_indexed` with this sentence. */

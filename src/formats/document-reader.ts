@@ -1,0 +1,150 @@
+import { open } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { LimitHit, type Child, type Frame, type Sandbox } from '../sandbox/index.ts';
+import { createAnswer } from './read-answer.ts';
+import { isContainer, sniffMagic } from './sniff.ts';
+import { type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
+
+/** A file on disk; `owner` decides which warm child may see it. */
+export interface FileToRead {
+  path: string;
+  bytes: number;
+  name: string;
+  owner: string;
+}
+
+export interface ReadSettings extends ReadOptions {
+  signal: AbortSignal;
+}
+
+export interface DocumentReader {
+  /** Type by content, or null for a kind that Sergo does not read. Throws UnreadableFile (empty, needs a password, damaged). */
+  sniff(file: FileToRead): Promise<string | null>;
+  /** Throws UnreadableFile for what is wrong with the file or too much of it; anything else is ours and may be tried again. */
+  read(type: string, file: FileToRead, settings: ReadSettings): Promise<ReadResult>;
+  close(): Promise<void>;
+}
+
+export interface DocumentReaderDeps {
+  sandbox: Sandbox;
+  /** Types that another reader takes (PDF and pictures through PDFium, old Office kinds through LibreOffice). */
+  others?: Record<string, (file: FileToRead, settings: ReadSettings) => Promise<ReadResult>>;
+  limits?: { memoryBytes?: number; wallMs?: number; cpuMs?: number };
+}
+
+const headBytes = 65_536;
+/** Held in the child's memory whole, beside what is made of it. */
+const largestFile = 600 * 1024 ** 2;
+/** A child that has read this many files is replaced: leaks and fragments end with it. */
+const filesPerChild = 200;
+const idleChildren = 2;
+
+/** Packages that formats import, seen by the child and nothing else of node_modules. */
+const packages = [
+  'fflate', 'saxes', 'xmlchars', 'chardet', 'iconv-lite', 'safer-buffer', 'htmlparser2', 'domhandler', 'domutils', 'dom-serializer',
+  'domelementtype', 'entities', 'postal-mime', '@kenjiuno/msgreader', '@kenjiuno/decompressrtf',
+];
+
+/** Reads files in warm sandboxed children, one file at a time each; a child never sees files of two owners. */
+export function createDocumentReader({ sandbox, others = {}, limits }: DocumentReaderDeps): DocumentReader {
+  const idle: { child: Child; owner: string }[] = [];
+  const busy = new Set<Child>();
+  let closed = false;
+
+  async function takeChild(owner: string, signal: AbortSignal | undefined): Promise<Child> {
+    const at = idle.findIndex((entry) => entry.owner === owner && entry.child.alive);
+    if (at >= 0) return idle.splice(at, 1)[0]!.child;
+    return sandbox.startChild({ ...childProgram(), limits: { ...limits, stdoutBytes: 256 * 1024 ** 2 }, ...(signal && { signal }) });
+  }
+
+  async function release(child: Child, owner: string): Promise<void> {
+    if (closed || !child.alive || child.served >= filesPerChild) return child.stop();
+    idle.push({ child, owner });
+    while (idle.length > idleChildren) await idle.shift()!.child.stop();
+  }
+
+  async function request(file: FileToRead, header: Record<string, unknown>, bytes: number, options: { signal?: AbortSignal; onPart?: (frame: Frame) => void } = {}): Promise<Frame> {
+    const child = await takeChild(file.owner, options.signal);
+    busy.add(child);
+    try {
+      const frame = await child.request({ ...header, name: file.name }, { path: file.path, bytes }, options);
+      if (frame.header.kind !== 'error') return frame;
+      if (typeof frame.header['reason'] === 'string') throw new UnreadableFile(frame.header['reason']);
+      throw new Error(`A format module failed: ${String(frame.header['message'])}`);
+    } catch (error) {
+      throw error instanceof LimitHit ? limitReason(error) : error;
+    } finally {
+      busy.delete(child);
+      await release(child, file.owner);
+    }
+  }
+
+  return {
+    async sniff(file) {
+      if (file.bytes === 0) throw new UnreadableFile('The file is empty (0 bytes)');
+      const head = await readHead(file);
+      const magic = sniffMagic(head);
+      if (magic) return magic;
+      const whole = isContainer(head);
+      if (whole) checkSize(file);
+      const frame = await request(file, { what: 'sniff' }, whole ? file.bytes : head.length);
+      const type = frame.header['type'];
+      return typeof type === 'string' ? type : null;
+    },
+
+    async read(type, file, settings) {
+      const other = others[type];
+      if (other) return other(file, settings);
+      checkSize(file);
+      const answer = createAnswer(settings.onProgress);
+      const { maxPages, maxUnpackedBytes } = settings;
+      const frame = await request(file, { what: 'read', type, maxPages, maxUnpackedBytes }, file.bytes, { signal: settings.signal, onPart: answer.add });
+      return answer.finish(frame);
+    },
+
+    async close() {
+      closed = true;
+      await Promise.all([...idle.splice(0).map(({ child }) => child.stop()), ...[...busy].map((child) => child.stop())]);
+    },
+  };
+}
+
+function checkSize(file: FileToRead): void {
+  if (file.bytes > largestFile) throw new UnreadableFile('Too large to read: files of this kind are read up to 600 MiB');
+}
+
+async function readHead(file: FileToRead): Promise<Uint8Array> {
+  const handle = await open(file.path);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A limit says that this file needs more than any reading gets; a cancel is no fault of the file. */
+function limitReason(error: LimitHit): Error {
+  switch (error.killedBy) {
+    case 'memory':
+      return new UnreadableFile('Too large to read: reading it needs more memory than one file may use');
+    case 'time':
+      return new UnreadableFile('Too large to read: reading it takes longer than one file may take');
+    case 'output':
+      return new UnreadableFile('Too large to read: it holds more text than one document may have');
+    default:
+      return error;
+  }
+}
+
+function childProgram(): { command: string; args: string[]; binds: string[] } {
+  const here = import.meta.dirname;
+  const root = dirname(dirname(here));
+  return {
+    command: process.execPath,
+    // The heap ends before the watchdog does, so that a runaway is a clean exit; young garbage is cheap to hold.
+    args: ['--max-old-space-size=900', '--max-semi-space-size=32', join(here, 'read-child.ts')],
+    binds: [process.execPath, here, join(root, 'package.json'), ...packages.map((name) => join(root, 'node_modules', name)).filter(existsSync)],
+  };
+}
