@@ -185,14 +185,12 @@ export function createFakePorts(library: FakeLibrary): FakePorts {
       for (const { document, page } of answer) {
         if (!documents.has(document)) documents.set(document, found(document));
         const { text, toView, section } = document.pages![page - 1]!;
-        documents
-          .get(document)!
-          .excerpts.push({
-            page: section === undefined ? page : null,
-            section: section ?? null,
-            toView: toView ?? false,
-            text,
-          });
+        documents.get(document)!.excerpts.push({
+          page: section === undefined ? page : null,
+          section: section ?? null,
+          toView: toView ?? false,
+          text,
+        });
       }
       const more = left.length > 0 || dealt.length > offset + answer.length;
       return {

@@ -11,7 +11,7 @@ const MAX_OFFSET = 80;
 const MAX_QUERY_LENGTH = 4000;
 
 const schema = z.object({
-  query: z.unknown(),
+  query: z.unknown().optional(),
   limit: wholeNumber('limit', 1, 20),
   offset: wholeNumber('offset', 0, MAX_OFFSET),
   folders: folderNames,
