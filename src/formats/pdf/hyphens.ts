@@ -1,0 +1,101 @@
+/**
+ * End-of-line hyphens. PDFium marks one with U+FFFE and drops the line break. A soft one joins ("adip￾iscing" →
+ * "adipiscing"); one that belongs to the word stays ("fuel￾fired" → "fuel-fired"). No dictionary: the document itself says
+ * which of the two it writes elsewhere. The line break goes behind the word, so that lines stay lines.
+ */
+
+export const HYPHEN_MARK = '\ufffe';
+
+export interface WordCounts {
+  /** Lower-cased words without hyphens inside, and how often. */
+  words: Map<string, number>;
+  /** The same words as they are written. */
+  written: Set<string>;
+  /** Lower-cased hyphenated words of one line. */
+  hyphenated: Map<string, number>;
+  /** What stands before or behind a hyphen in them. */
+  firsts: Map<string, number>;
+  seconds: Map<string, number>;
+}
+
+export const newWordCounts = (): WordCounts => ({
+  words: new Map(),
+  written: new Set(),
+  hyphenated: new Map(),
+  firsts: new Map(),
+  seconds: new Map(),
+});
+
+const WORD = /[\p{L}\p{N}]+(?:[-\u2010\u2011][\p{L}\p{N}]+)*/gu;
+const add = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1);
+
+/** Counts the words of one page's text; words with a mark inside are what is to be decided, so they do not count. */
+export function countWords(text: string, counts: WordCounts): void {
+  for (const match of text.matchAll(WORD)) {
+    const at = match.index;
+    if (text[at - 1] === HYPHEN_MARK || text[at + match[0].length] === HYPHEN_MARK) continue;
+    const word = match[0].toLowerCase();
+    const hyphen = word.search(/[-\u2010\u2011]/);
+    if (hyphen < 0) {
+      add(counts.words, word);
+      counts.written.add(match[0]);
+      continue;
+    }
+    add(counts.hyphenated, word.replaceAll(/[\u2010\u2011]/g, '-'));
+    add(counts.firsts, word.slice(0, hyphen));
+    add(counts.seconds, word.slice(hyphen + 1));
+  }
+}
+
+/** Parts that English joins with a hyphen again and again; "based" after anything is `-based`. */
+const COMMON_SECONDS = new Set(
+  'based fired related specific driven oriented free like level scale term wide known sized powered shaped aware minded'.split(' '),
+);
+const COMMON_FIRSTS = new Set('self non well long short high low cross half quasi'.split(' '));
+
+/** True when the hyphen belongs to the word. `before` and `after` are the letters and digits on both sides of the mark. */
+export function keepsHyphen(before: string, after: string, counts: WordCounts): boolean {
+  if (before === '' || after === '') return true;
+  if (/\d$/.test(before) || /^\d/.test(after)) return true;
+  const a = before.toLowerCase();
+  const b = after.toLowerCase();
+  const joined = counts.words.get(a + b) ?? 0;
+  const apart = counts.hyphenated.get(`${a}-${b}`) ?? 0;
+  if (joined !== apart) return apart > joined;
+  // "Nord-Süd", "E-Mail-Adresse": a capital inside a word is not hyphenation; in ALL CAPS it says nothing.
+  if (/^\p{Lu}/u.test(after)) return !(/^\p{Lu}+$/u.test(before) && /^\p{Lu}+$/u.test(after) && before.length > 1);
+  if (COMMON_SECONDS.has(b) && counts.words.has(a)) return true;
+  if (COMMON_FIRSTS.has(a)) return a.length > 3 || counts.firsts.has(a);
+  // "coal-fired" elsewhere makes "fuel￾fired" one as well, if "fuel" is a word here.
+  const secondSeen = counts.seconds.has(b) && counts.words.has(a) && a.length >= 3;
+  const firstSeen = counts.firsts.has(a) && counts.words.has(b) && b.length >= 3;
+  if (secondSeen || firstSeen) return true;
+  // Both halves are words of this document. Short ones ("for", "the") begin or end ordinary words too, and a German
+  // compound is broken between nouns, which elsewhere have a capital: the second half counts as it is written.
+  return a.length >= 4 && b.length >= 4 && counts.words.has(a) && counts.written.has(after);
+}
+
+const LETTERS_BEFORE = /[\p{L}\p{N}]+$/u;
+const LETTERS_AFTER = /^[\p{L}\p{N}]+/u;
+const REST_OF_WORD = /^[^\s\ufffe]*/;
+
+/** Replaces every mark of one page's text. */
+export function resolveHyphens(text: string, counts: WordCounts): string {
+  // What PDFium left as it was: a hyphen at a line's end with a small letter below, and soft hyphens.
+  const marked = text
+    .replaceAll(/(?<=\p{Ll})[-\u2010\u00ad]\n(?=\p{Ll})/gu, HYPHEN_MARK)
+    .replaceAll(/\u00ad\n/g, HYPHEN_MARK);
+  if (!marked.includes(HYPHEN_MARK)) return marked;
+  const parts = marked.split(HYPHEN_MARK);
+  let out = parts[0]!;
+  for (const part of parts.slice(1)) {
+    const below = part.startsWith('\n') ? part.slice(1) : part;
+    const before = LETTERS_BEFORE.exec(out)?.[0] ?? '';
+    const after = LETTERS_AFTER.exec(below)?.[0] ?? '';
+    const rest = REST_OF_WORD.exec(below)![0];
+    const tail = below.slice(rest.length);
+    const broken = tail.startsWith(' ') ? `\n${tail.slice(1)}` : tail;
+    out += (keepsHyphen(before, after, counts) ? '-' : '') + rest + broken;
+  }
+  return out;
+}

@@ -1,0 +1,24 @@
+import type { PageFate } from '../types.ts';
+import { isGarbled } from './garbled.ts';
+import type { Signals } from './signals.ts';
+
+/** Basic's rules for pages to view: little text, a large picture, or many drawn lines (seeds/000, "Pages to view"). */
+
+/** Characters that are not white space. */
+const LITTLE_TEXT = 100;
+const LARGE_PICTURE = 0.12;
+const MANY_LINES = 30;
+
+export interface Judged {
+  fate: PageFate;
+  toView: boolean;
+}
+
+/** `hasInk` is asked only when the page has no text: does it show anything at all? */
+export function judgePage(text: string, unmapped: number, signals: Signals, hasInk: () => boolean): Judged {
+  const length = text.replaceAll(/\s/g, '').length;
+  if (length === 0) return hasInk() ? { fate: 'image_only', toView: true } : { fate: 'empty', toView: false };
+  if (isGarbled(text, unmapped)) return { fate: 'garbled', toView: true };
+  const toView = length < LITTLE_TEXT || signals.pictureShare >= LARGE_PICTURE || signals.drawnLines >= MANY_LINES;
+  return { fate: 'text', toView };
+}

@@ -1,0 +1,211 @@
+import { orderByColumns, type Piece } from './columns.ts';
+import { HYPHEN_MARK } from './hyphens.ts';
+import type { Pdfium } from './pdfium.ts';
+import { isWhite, type Box, type Signals } from './signals.ts';
+
+/** The text layer of one page, what the eye sees apart from what it does not. */
+
+export interface PageText {
+  /** Reading order, lines end `\n`; end-of-line hyphens are still marks (hyphens.ts). */
+  text: string;
+  /** White on white, no size, outside the page, or invisible without a picture over the page. */
+  hidden: string;
+  /** Characters of `text` that PDFium could not map to Unicode. */
+  unmapped: number;
+}
+
+const INVISIBLE = 3;
+const INVISIBLE_CLIP = 7;
+/** Invisible text over a picture of at least this share of the page is the page's own text (an OCR layer). */
+const SCAN_SHARE = 0.5;
+/** Nobody reads letters lower than this (points). */
+const SMALLEST = 0.9;
+const WIDE_GAP = 1;
+/** Of the character's height: any more than this between a base and its script is a space. */
+const SCRIPT_GAP = 0.02;
+
+interface Line {
+  pieces: Piece[];
+}
+
+/** `area` is the visible box of the page, `turns` its /Rotate in quarter turns clockwise. */
+export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns: number, signals: () => Signals): PageText {
+  const { call, scratch } = pdfium;
+  const count = call.FPDFText_CountChars(textPage);
+  const at = scratch >> 3;
+  const lines: Line[] = [];
+  let hidden = '';
+  let unmapped = 0;
+  let pieces: Piece[] = [];
+  let piece: Piece | undefined;
+  let pendingSpace = false;
+  // PDFium starts a line for every raised or lowered character; whether it is one shows with the next character.
+  let pendingBreak = false;
+  let lastIndex = 0;
+  let lastTop = 0;
+  let lastBottom = 0;
+  const states = new Map<number, ObjectState>();
+  let lastObject = 0;
+  let state: ObjectState = 'seen';
+
+  const endLine = (): void => {
+    if (pieces.length > 0) lines.push({ pieces });
+    else if (lines.at(-1)?.pieces.length !== 0) lines.push({ pieces: [] });
+    pieces = [];
+    piece = undefined;
+    pendingSpace = false;
+    if (hidden !== '' && !hidden.endsWith('\n')) hidden += '\n';
+  };
+
+  for (let i = 0; i < count; i += 1) {
+    const code = call.FPDFText_GetUnicode(textPage, i);
+    if (code === 13 || code === 0) {
+      if (code === 0) unmapped += 1;
+      continue;
+    }
+    if (code === 10) {
+      if (pendingBreak || piece === undefined) endLine();
+      pendingBreak = piece !== undefined;
+      continue;
+    }
+    if (code === 32 || code === 0xa0) {
+      if (!pendingBreak) pendingSpace = piece !== undefined;
+      if (hidden !== '' && !/\s$/.test(hidden)) hidden += ' ';
+      continue;
+    }
+    const object = call.FPDFText_GetTextObject(textPage, i);
+    if (object !== lastObject) {
+      lastObject = object;
+      state = states.get(object) ?? stateOf(pdfium, object);
+      states.set(object, state);
+    }
+    call.FPDFText_GetCharBox(textPage, i, scratch, scratch + 8, scratch + 16, scratch + 24);
+    const doubles = pdfium.doubles();
+    const left = doubles[at]!;
+    const right = doubles[at + 1]!;
+    const bottom = doubles[at + 2]!;
+    const top = doubles[at + 3]!;
+    const char = code === 2 || code === 0xfffe ? HYPHEN_MARK : code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
+    if (isHidden(state, left, bottom, right, top, area, signals)) {
+      if (pendingBreak) {
+        pendingBreak = false;
+        endLine();
+      }
+      hidden += char;
+      continue;
+    }
+    if (code < 32 && code !== 2) unmapped += 1;
+    // Seen coordinates: turned with the page, x to the right and y upwards.
+    let x0 = left;
+    let x1 = right;
+    let y0 = bottom;
+    let y1 = top;
+    if (turns === 1) [x0, x1, y0, y1] = [bottom, top, -right, -left];
+    else if (turns === 2) [x0, x1, y0, y1] = [-right, -left, -top, -bottom];
+    else if (turns === 3) [x0, x1, y0, y1] = [-top, -bottom, left, right];
+    if (pendingBreak) {
+      pendingBreak = false;
+      if (piece === undefined || !continuesLine(piece, lastTop, lastBottom, x0, y0, y1)) endLine();
+      else if (advanceGap(pdfium, textPage, lastIndex, i) > SCRIPT_GAP * (lastTop - lastBottom)) pendingSpace = true;
+    }
+    lastIndex = i;
+    lastTop = y1;
+    lastBottom = y0;
+    if (piece === undefined || x0 - piece.x1 > WIDE_GAP * Math.max(6, piece.y1 - piece.y0)) {
+      // The gap keeps its space, so that joining the pieces gives the line as it was.
+      if (piece !== undefined && pendingSpace) piece.text += ' ';
+      piece = { text: char, x0, x1, y0, y1 };
+      pieces.push(piece);
+    } else {
+      piece.text += pendingSpace ? ` ${char}` : char;
+      if (x0 < piece.x0) piece.x0 = x0;
+      if (x1 > piece.x1) piece.x1 = x1;
+      if (y0 < piece.y0) piece.y0 = y0;
+      if (y1 > piece.y1) piece.y1 = y1;
+    }
+    pendingSpace = false;
+    // The mark stands for hyphen and line break: what follows is on the next line.
+    if (char === HYPHEN_MARK && pieces.length > 0) {
+      lines.push({ pieces });
+      pieces = [];
+      piece = undefined;
+    }
+  }
+  endLine();
+  const rows = lines.map((line) => line.pieces);
+  const ordered = orderByColumns(rows.filter((row) => row.length > 0), area.x1 - area.x0) ?? rows;
+  return { text: joinRows(ordered), hidden: hidden.trim(), unmapped };
+}
+
+/** Points from where one character's advance ends to where the other begins: glyph boxes lean over their advance. */
+function advanceGap(pdfium: Pdfium, textPage: number, before: number, after: number): number {
+  const { call, scratch } = pdfium;
+  const at = scratch >> 2;
+  if (call.FPDFText_GetLooseCharBox(textPage, before, scratch) === 0) return 0;
+  const [left0, top0, right0, bottom0] = pdfium.floats().slice(at, at + 4) as unknown as [number, number, number, number];
+  if (call.FPDFText_GetLooseCharBox(textPage, after, scratch) === 0) return 0;
+  const [left1, top1, right1, bottom1] = pdfium.floats().slice(at, at + 4) as unknown as [number, number, number, number];
+  const across = Math.max(left1 - right0, left0 - right1);
+  const along = Math.max(bottom1 - top0, bottom0 - top1);
+  return Math.max(across, along);
+}
+
+/** Right behind what stands there and at least partly beside it: a superscript or what follows one, not a new line. */
+function continuesLine(piece: Piece, lastTop: number, lastBottom: number, x0: number, y0: number, y1: number): boolean {
+  const height = Math.max(piece.y1 - piece.y0, 1);
+  const gap = x0 - piece.x1;
+  if (gap > 0.5 * height || gap < -0.3 * height) return false;
+  const overlap = (a0: number, a1: number): number => Math.min(a1, y1) - Math.max(a0, y0);
+  const lower = Math.min(y1 - y0, height) * 0.2;
+  return overlap(lastBottom, lastTop) > lower || overlap(piece.y0, piece.y1) > lower;
+}
+
+function joinRows(rows: Piece[][]): string {
+  let out = '';
+  for (const row of rows) {
+    const line = row.map((piece) => piece.text).join('');
+    out += line.trimEnd();
+    if (!out.endsWith(HYPHEN_MARK)) out += '\n';
+  }
+  return out.replaceAll(/\n{3,}/g, '\n\n').trim();
+}
+
+type ObjectState = 'seen' | 'invisible' | 'white' | 'tiny';
+
+function stateOf(pdfium: Pdfium, object: number): ObjectState {
+  if (object === 0) return 'seen';
+  const mode = pdfium.call.FPDFTextObj_GetTextRenderMode(object);
+  if (mode === INVISIBLE || mode === INVISIBLE_CLIP) return 'invisible';
+  // Modes 1 and 5 draw the outline alone.
+  const colour = mode === 1 || mode === 5 ? pdfium.call.FPDFPageObj_GetStrokeColor : pdfium.call.FPDFPageObj_GetFillColor;
+  if (isWhite(pdfium, colour, object)) return 'white';
+  return fontSize(pdfium, object) < SMALLEST ? 'tiny' : 'seen';
+}
+
+/** Points, as far as the object's own matrix goes; a form around it may enlarge it, so the glyph's box is looked at too. */
+function fontSize(pdfium: Pdfium, object: number): number {
+  const { call, scratch } = pdfium;
+  if (call.FPDFTextObj_GetFontSize(object, scratch) === 0) return Infinity;
+  const size = pdfium.floats()[scratch >> 2]!;
+  if (call.FPDFPageObj_GetMatrix(object, scratch) === 0) return size;
+  const [a, b, c, d] = pdfium.floats().subarray(scratch >> 2, (scratch >> 2) + 4) as unknown as [number, number, number, number];
+  return Math.abs(size) * Math.sqrt(Math.abs(a * d - b * c));
+}
+
+function isHidden(
+  state: ObjectState,
+  left: number,
+  bottom: number,
+  right: number,
+  top: number,
+  area: Box,
+  signals: () => Signals,
+): boolean {
+  const x = (left + right) / 2;
+  const y = (bottom + top) / 2;
+  if (x < area.x0 || x > area.x1 || y < area.y0 || y > area.y1) return true;
+  if (state === 'invisible') return signals().pictureShare < SCAN_SHARE;
+  if (state === 'tiny') return Math.max(top - bottom, right - left) < SMALLEST && area.y1 - area.y0 > 50;
+  if (state === 'white') return !signals().inked.some((box) => x >= box.x0 && x <= box.x1 && y >= box.y0 && y <= box.y1);
+  return false;
+}

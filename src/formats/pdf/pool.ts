@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import type { Child } from '../../sandbox/types.ts';
+
+/**
+ * Warm children, one file at a time each. A child that has served one owner never serves another: it is ended, and the
+ * spare that is kept warm takes its place, so that the change costs nothing.
+ */
+
+export interface Member {
+  child: Child;
+  owner: string;
+  /** The file the child still has open. */
+  key: string;
+}
+
+export interface PoolOptions {
+  size: number;
+  /** Starts one child; descriptors are handed on as 3, 4, …. */
+  start(descriptors?: number[]): Promise<Child>;
+  /** A child is replaced after this many requests. */
+  maxServed: number;
+  /** Resident bytes after which a child is not kept: its heap never shrinks. */
+  keepBelowBytes: number;
+  /** An owner's child is ended after so long without work. */
+  idleMs: number;
+}
+
+export interface Use {
+  owner: string;
+  key: string;
+  signal?: AbortSignal | undefined;
+  /** Start a child of its own with these descriptors, unless one has the file open already. */
+  descriptors?: () => number[];
+}
+
+interface Slot extends Member {
+  busy: boolean;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+export class ChildPool {
+  readonly #options: PoolOptions;
+  readonly #slots = new Set<Slot>();
+  #starting = 0;
+  #spare: Promise<Child> | undefined;
+  #queue: (() => void)[] = [];
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Gets a spare ready ahead of the first request. */
+  warm(): void {
+    if (this.#spare !== undefined || this.#closed) return;
+    const spare = this.#options.start();
+    spare.catch(() => undefined);
+    this.#spare = spare;
+  }
+
+  /** Runs `work` with a child for this owner alone. The child is kept or replaced afterwards. */
+  async use<T>(use: Use, work: (member: Member) => Promise<T>): Promise<T> {
+    const slot = await this.#acquire(use);
+    try {
+      return await work(slot);
+    } finally {
+      this.#release(slot);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const wake of this.#queue.splice(0)) wake();
+    const spare = await this.#spare?.catch(() => undefined);
+    this.#spare = undefined;
+    await Promise.all([spare?.stop(), ...[...this.#slots].map((slot) => this.#retire(slot))]);
+  }
+
+  async #acquire(use: Use): Promise<Slot> {
+    for (;;) {
+      if (this.#closed) throw new Error('The pool is closed');
+      use.signal?.throwIfAborted();
+      const idle = [...this.#slots].filter((slot) => !slot.busy && slot.child.alive);
+      const open = idle.find((slot) => slot.owner === use.owner && slot.key === use.key);
+      const own = open ?? (use.descriptors === undefined ? idle.find((slot) => slot.owner === use.owner) : undefined);
+      if (own !== undefined) return this.#occupy(own);
+      if (this.#slots.size + this.#starting < this.#options.size) return await this.#begin(use);
+      const other = idle[0];
+      if (other !== undefined) {
+        // Counted as starting meanwhile, so that nobody takes the place that becomes free.
+        this.#slots.delete(other);
+        void this.#retire(other);
+        return await this.#begin(use);
+      }
+      await this.#wait(use.signal);
+    }
+  }
+
+  #occupy(slot: Slot): Slot {
+    slot.busy = true;
+    clearTimeout(slot.idleTimer);
+    return slot;
+  }
+
+  async #begin(use: Use): Promise<Slot> {
+    this.#starting += 1;
+    try {
+      const child = use.descriptors === undefined ? await this.#takeSpare() : await this.#options.start(use.descriptors());
+      const slot: Slot = { child, owner: use.owner, key: randomUUID(), busy: true, idleTimer: undefined };
+      this.#slots.add(slot);
+      return slot;
+    } catch (error) {
+      this.#wakeNext();
+      throw error;
+    } finally {
+      this.#starting -= 1;
+    }
+  }
+
+  async #takeSpare(): Promise<Child> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    let child = await spare?.catch(() => undefined);
+    if (child?.alive !== true) child = await this.#options.start();
+    this.warm();
+    return child;
+  }
+
+  #release(slot: Slot): void {
+    slot.busy = false;
+    const { maxServed, keepBelowBytes, idleMs } = this.#options;
+    const tired = !slot.child.alive || slot.child.served >= maxServed || slot.child.peakBytes > keepBelowBytes;
+    if (tired || this.#closed) {
+      this.#slots.delete(slot);
+      void this.#retire(slot);
+    } else {
+      slot.idleTimer = setTimeout(() => {
+        this.#slots.delete(slot);
+        void this.#retire(slot);
+      }, idleMs);
+      slot.idleTimer.unref();
+    }
+    this.#wakeNext();
+  }
+
+  async #retire(slot: Slot): Promise<void> {
+    clearTimeout(slot.idleTimer);
+    this.#slots.delete(slot);
+    await slot.child.stop();
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const wake = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#queue = this.#queue.filter((other) => other !== wake);
+        reject(signal!.reason as Error);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#queue.push(wake);
+    });
+  }
+
+  #wakeNext(): void {
+    this.#queue.shift()?.();
+  }
+}
