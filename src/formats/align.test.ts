@@ -55,7 +55,7 @@ test('repeated text on every page gives no wrong anchor, only the unique words d
   const pages = Array.from({ length: 10 }, (_, page) => `${same}${unique.slice(page * 4, page * 4 + 4).join(' ')} filled in\n`);
   const flow = pages.join('\n');
   const starts = alignToCopy(flow, pages);
-  pages.forEach((page, index) => expect(pageAt(starts, flow.indexOf(unique.slice(index * 4, index * 4 + 4).join(' ')))).toBe(index + 1));
+  pages.forEach((_, index) => expect(pageAt(starts, flow.indexOf(unique.slice(index * 4, index * 4 + 4).join(' ')))).toBe(index + 1));
   expect(pages).toHaveLength(10);
 });
 
