@@ -131,8 +131,20 @@ export interface Row {
   params?: Record<string, string>;
 }
 
-const path = (of: ObjectKind, verb: Verb, skip?: string[]): IdPlace => ({ in: 'path', name: 'id', of, verb, ...(skip ? { skip } : {}) });
-const body = (name: string, of: ObjectKind, verb: Verb, list = false): IdPlace => ({ in: 'body', name, of, verb, ...(list ? { list } : {}) });
+const path = (of: ObjectKind, verb: Verb, skip?: string[]): IdPlace => ({
+  in: 'path',
+  name: 'id',
+  of,
+  verb,
+  ...(skip ? { skip } : {}),
+});
+const body = (name: string, of: ObjectKind, verb: Verb, list = false): IdPlace => ({
+  in: 'body',
+  name,
+  of,
+  verb,
+  ...(list ? { list } : {}),
+});
 
 const page = { params: { n: '1' } };
 
@@ -142,14 +154,27 @@ export const table: Record<string, Row> = {
   'GET /metrics': { public: true, ok: [200] },
   'GET /api/v1/openapi.json': { public: true, ok: [200] },
   'GET /api/v1/setup': { public: true, ok: [404] },
-  'POST /api/v1/setup': { public: true, body: { token: 'x', name: 'X', email: 'x@example.com', password: 'a long enough passphrase 7' }, ok: [404] },
-  'POST /api/v1/login': { public: true, body: { email: 'nobody@example.com', password: 'wrong but long enough' }, ok: [401] },
+  'POST /api/v1/setup': {
+    public: true,
+    body: { token: 'x', name: 'X', email: 'x@example.com', password: 'a long enough passphrase 7' },
+    ok: [404],
+  },
+  'POST /api/v1/login': {
+    public: true,
+    body: { email: 'nobody@example.com', password: 'wrong but long enough' },
+    ok: [401],
+  },
   'POST /api/v1/logout': { ok: [204], changes: true, stream: true },
   'GET /api/v1/me': { ok: [200] },
   'POST /api/v1/me/password': { body: { oldPassword: 'not it', password: 'a long enough passphrase 7' }, ok: [400] },
 
   'GET /api/v1/folders': { ok: [200] },
-  'POST /api/v1/folders': { ids: [body('parentId', 'folder', 'edit')], body: { name: 'Made in the matrix %' }, ok: [201], changes: true },
+  'POST /api/v1/folders': {
+    ids: [body('parentId', 'folder', 'edit')],
+    body: { name: 'Made in the matrix %' },
+    ok: [201],
+    changes: true,
+  },
   'GET /api/v1/folders/:id': { ids: [path('folder', 'read')], ok: [200] },
   'PATCH /api/v1/folders/:id': {
     ids: [path('folder', 'edit'), body('parentId', 'folder', 'edit')],
@@ -158,10 +183,24 @@ export const table: Record<string, Row> = {
     changes: true,
   },
   'DELETE /api/v1/folders/:id': { ids: [path('folder', 'edit')], ok: [204], changes: true },
-  'DELETE /api/v1/folders/:id?purge=true': { ids: [path('folder', 'purge')], query: { purge: 'true' }, ok: [204], changes: true },
-  'POST /api/v1/folders/:id/restore': { ids: [path('folder', 'restore', ['own', 'sharedEdit'])], ok: [200], changes: true },
+  'DELETE /api/v1/folders/:id?purge=true': {
+    ids: [path('folder', 'purge')],
+    query: { purge: 'true' },
+    ok: [204],
+    changes: true,
+  },
+  'POST /api/v1/folders/:id/restore': {
+    ids: [path('folder', 'restore', ['own', 'sharedEdit'])],
+    ok: [200],
+    changes: true,
+  },
   'GET /api/v1/folders/:id/grants': { ids: [path('folder', 'own')], ok: [200] },
-  'POST /api/v1/folders/:id/grants': { ids: [path('folder', 'own')], body: { email: 'ada@example.com', right: 'read' }, ok: [201], changes: true },
+  'POST /api/v1/folders/:id/grants': {
+    ids: [path('folder', 'own')],
+    body: { email: 'ada@example.com', right: 'read' },
+    ok: [201],
+    changes: true,
+  },
   'POST /api/v1/folders/:id/documents': { ids: [path('folder', 'edit')], upload: true, ok: [202], changes: true },
 
   'GET /api/v1/documents': { ids: [{ in: 'query', name: 'folderId', of: 'folder', verb: 'read' }], ok: [200] },
@@ -173,23 +212,50 @@ export const table: Record<string, Row> = {
     changes: true,
   },
   'DELETE /api/v1/documents/:id': { ids: [path('document', 'edit')], ok: [204], changes: true },
-  'DELETE /api/v1/documents/:id?purge=true': { ids: [path('document', 'purge')], query: { purge: 'true' }, ok: [204], changes: true },
-  'POST /api/v1/documents/:id/restore': { ids: [path('document', 'restore', ['own', 'sharedEdit'])], ok: [200], changes: true },
-  'POST /api/v1/documents/:id/reprocess': { ids: [path('document', 'edit')], body: { preset: 'basic' }, ok: [202], changes: true },
+  'DELETE /api/v1/documents/:id?purge=true': {
+    ids: [path('document', 'purge')],
+    query: { purge: 'true' },
+    ok: [204],
+    changes: true,
+  },
+  'POST /api/v1/documents/:id/restore': {
+    ids: [path('document', 'restore', ['own', 'sharedEdit'])],
+    ok: [200],
+    changes: true,
+  },
+  'POST /api/v1/documents/:id/reprocess': {
+    ids: [path('document', 'edit')],
+    body: { preset: 'basic' },
+    ok: [202],
+    changes: true,
+  },
   'POST /api/v1/documents/:id/pdf-copy': { ids: [path('document', 'edit')], ok: [202, 400, 409], changes: true },
   'POST /api/v1/documents/:id/cancel': { ids: [path('document', 'edit')], ok: [200], changes: true },
   'POST /api/v1/documents/:id/replace': { ids: [path('document', 'edit')], upload: true, ok: [202], changes: true },
   'GET /api/v1/documents/:id/file': { ids: [path('document', 'read')], ok: [200] },
-  'GET /api/v1/documents/:id/file?kind=pdf-copy': { ids: [path('document', 'read')], query: { kind: 'pdf-copy' }, ok: [200, 404] },
+  'GET /api/v1/documents/:id/file?kind=pdf-copy': {
+    ids: [path('document', 'read')],
+    query: { kind: 'pdf-copy' },
+    ok: [200, 404],
+  },
   'GET /api/v1/documents/:id/pages/:n': { ids: [path('document', 'read')], ...page, ok: [200] },
   'GET /api/v1/documents/:id/pages/:n.png': { ids: [path('document', 'read')], ...page, ok: [200] },
   'GET /api/v1/documents/:id/pages/:n.pdf': { ids: [path('document', 'read')], ...page, ok: [200] },
   'GET /api/v1/documents/:id/grants': { ids: [path('document', 'own')], ok: [200] },
-  'POST /api/v1/documents/:id/grants': { ids: [path('document', 'own')], body: { email: 'ada@example.com', right: 'read' }, ok: [201], changes: true },
+  'POST /api/v1/documents/:id/grants': {
+    ids: [path('document', 'own')],
+    body: { email: 'ada@example.com', right: 'read' },
+    ok: [201],
+    changes: true,
+  },
   'GET /api/v1/presets': { ok: [200] },
   'GET /api/v1/trash': { ok: [200] },
 
-  'GET /api/v1/search': { ids: [{ in: 'query', name: 'asKey', of: 'key', verb: 'own' }], query: { q: 'harbour' }, ok: [200] },
+  'GET /api/v1/search': {
+    ids: [{ in: 'query', name: 'asKey', of: 'key', verb: 'own' }],
+    query: { q: 'harbour' },
+    ok: [200],
+  },
 
   'POST /api/v1/keys': {
     ids: [body('folderIds', 'folder', 'read', true), body('documentIds', 'document', 'read', true)],
@@ -219,7 +285,13 @@ export const table: Record<string, Row> = {
     ok: [201],
     changes: true,
   },
-  'PATCH /api/v1/people/:id': { adminOnly: true, ids: [path('person', 'admin')], body: { name: 'Renamed' }, ok: [200], changes: true },
+  'PATCH /api/v1/people/:id': {
+    adminOnly: true,
+    ids: [path('person', 'admin')],
+    body: { name: 'Renamed' },
+    ok: [200],
+    changes: true,
+  },
   'POST /api/v1/people/:id/password': {
     adminOnly: true,
     ids: [path('person', 'admin')],
@@ -236,4 +308,9 @@ export const table: Record<string, Row> = {
 };
 
 /** Served elsewhere than at a route of the console's API, and walked by a test of their own. */
-export const elsewhere = [/^[A-Z]+ \/mcp\/?$/, /^[A-Z]+ \/\.well-known\//, /^OPTIONS \/api\/v1\/\*$/, /^(GET|HEAD) \/(\*|assets\/\*)?$/];
+export const elsewhere = [
+  /^[A-Z]+ \/mcp\/?$/,
+  /^[A-Z]+ \/\.well-known\//,
+  /^OPTIONS \/api\/v1\/\*$/,
+  /^(GET|HEAD) \/(\*|assets\/\*)?$/,
+];
