@@ -156,15 +156,12 @@ export function addKeyRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
     async (request) => {
       const actor = actorOf(request);
       const key = await getKey(library, actor, request.params.id);
+      const url = `${deps.publicUrl}/mcp`;
+      const lastUsed = isoOrNull(key.lastUsedAt);
+      if (key.revokedAt !== null || key.kind !== 'agent') return { ok: false, url, folders: 0, documents: 0, lastUsed };
       const scope = await scopeOfOwnKey(library.storage, actor, key.id);
       const documents = await library.storage.documents.count(scope);
-      return {
-        ok: key.revokedAt === null,
-        url: `${deps.publicUrl}/mcp`,
-        folders: scope.folders.length,
-        documents,
-        lastUsed: isoOrNull(key.lastUsedAt),
-      };
+      return { ok: true, url, folders: scope.folders.length, documents, lastUsed };
     },
   );
 }

@@ -84,7 +84,7 @@ export function addSessionRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       deps.limits.checkLogin(actor.user.email, request.ip);
       await changeOwnPassword(deps.library, actor, request.body.oldPassword, request.body.password).catch(
         (error: unknown) => {
-          if (error instanceof AppError && error.code === 'bad_login')
+          if (error instanceof AppError && error.field === 'oldPassword')
             deps.limits.countBadLogin(actor.user.email, request.ip);
           throw error;
         },
