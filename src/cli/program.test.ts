@@ -1,0 +1,203 @@
+/** The commands over a real library (storage, blobs, audit); only the worker is a stand-in that "reads" at once. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openTestLibrary, type TestLibrary } from '../../test/support/library.ts';
+import { getFolder } from '../library/folders.ts';
+import { buildProgram } from './program.ts';
+import type { Programs } from './services.ts';
+
+let library: TestLibrary;
+let folder: string;
+let workersStarted: number;
+
+beforeEach(async () => {
+  library = await openTestLibrary();
+  folder = mkdtempSync(join(tmpdir(), 'sergo-cli-'));
+  workersStarted = 0;
+  vi.stubEnv('SERGO_DATA', join(folder, 'data'));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await library.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Documents named bad.* cannot be read, all others are ready. */
+async function readAll(): Promise<void> {
+  const jobs = await library.storage.jobs.lease(['read', 'pdf-copy'], library.clock.now(), 60_000, 'test');
+  if (jobs === null) return;
+  const document = await library.storage.documents.byRef(jobs.document);
+  const bad = document?.name.startsWith('bad.') === true;
+  await library.storage.documents.update(
+    jobs.document,
+    bad ? { status: 'not_indexed', reason: 'needs a password' } : { status: 'ready' },
+  );
+  await library.storage.jobs.finish(jobs.ref, 'test', 'done', null, library.clock.now());
+  await readAll();
+}
+
+const programs: Programs = {
+  openServices: async () => ({ deps: library, close: async () => {} }),
+  startServer: () => Promise.reject(new Error('not in this test')),
+  async startWorker() {
+    workersStarted += 1;
+    const timer = setInterval(() => void readAll(), 5);
+    return { stop: async () => clearInterval(timer) };
+  },
+};
+
+async function run(...args: string[]): Promise<{ out: string; notes: string; code: number }> {
+  const out: string[] = [];
+  const notes: string[] = [];
+  let code = 0;
+  const program = buildProgram({
+    programs,
+    terminal: { out: (line) => out.push(line), note: (line) => notes.push(line), interactive: false },
+    mainPath: 'main.ts',
+    version: '0.0.0',
+    setExitCode: (value) => (code = value),
+  });
+  await program.parseAsync(args, { from: 'user' });
+  return { out: out.join('\n'), notes: notes.join('\n'), code };
+}
+
+function writeTree(files: Record<string, string>): string {
+  const tree = join(folder, 'tree');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(tree, name, '..'), { recursive: true });
+    writeFileSync(join(tree, name), text);
+  }
+  return tree;
+}
+
+const json = async (...args: string[]) => JSON.parse((await run('--json', ...args)).out);
+
+test('import brings a tree in, goes on where it stopped, and replaces what changed', async () => {
+  const ava = await library.person('Ava Bennett', 'admin');
+  const tree = writeTree({ 'a.txt': 'one', 'Basic/b.txt': 'two', 'Basic/Old/c.txt': 'three' });
+  const first = await run('import', tree, '--into', 'Energy outlooks');
+  expect(first.out).toBe("Into Ava Bennett's documents/Energy outlooks: 3 uploaded, 0 replaced, 0 already there.");
+  expect([first.code, workersStarted]).toEqual([0, 1]);
+
+  writeTree({ 'Basic/b.txt': 'two, changed', 'Basic/new.txt': 'four' });
+  expect(await json('import', tree, '--into', 'energy outlooks')).toMatchObject({
+    uploaded: 1,
+    replaced: 1,
+    alreadyThere: 2,
+    notUploaded: [],
+    notRead: [],
+  });
+  const root = await getFolder(library, ava, ava.rootId);
+  expect(root.folders.map((child) => child.name)).toEqual(['Energy outlooks']);
+  const outlooks = await getFolder(library, ava, root.folders[0]!.id);
+  const basic = await getFolder(library, ava, outlooks.folders[0]!.id);
+  expect(basic.documents.map((document) => document.name)).toEqual(['b.txt', 'new.txt']);
+});
+
+test('import ends with 1 and a list when a file could not be read', async () => {
+  await library.person('Ava Bennett', 'admin');
+  const tree = writeTree({ 'good.txt': 'x', 'bad.pdf': 'y' });
+  const { out, code } = await run('import', tree, '--into', 'In/Deeper');
+  expect(code).toBe(1);
+  expect(out).toContain("Into Ava Bennett's documents/In/Deeper: 2 uploaded");
+  expect(out).toContain(`  ${join(tree, 'bad.pdf')}: needs a password`);
+});
+
+test('import without waiting starts no worker and says how many are open', async () => {
+  await library.person('Ava Bennett', 'admin');
+  const report = await json('import', writeTree({ 'a.txt': 'x' }), '--into', 'In', '--no-wait');
+  expect(report).toMatchObject({ uploaded: 1, stillProcessing: 1 });
+  expect(workersStarted).toBe(0);
+});
+
+test('with several users a command asks whose documents are meant', async () => {
+  await expect(run('import', folder, '--into', 'In')).rejects.toThrow('make the first admin with `sergo setup`');
+  await library.person('Ava Bennett', 'admin');
+  await library.person('Ben Ode');
+  const tree = writeTree({ 'a.txt': 'x' });
+  await expect(run('import', tree, '--into', 'In')).rejects.toThrow(
+    '--as EMAIL, one of: ava.bennett@example.com, ben.ode@example.com',
+  );
+  expect((await run('import', tree, '--into', 'In', '--as', 'ben.ode@example.com')).out).toContain(
+    "Ben Ode's documents/In",
+  );
+});
+
+test('keys are made for a folder, listed, rolled and revoked by name', async () => {
+  const ava = await library.person('Ava Bennett', 'admin');
+  await library.folderIn(ava, ava.rootId, 'Energy outlooks');
+  await expect(run('keys', 'create', '--name', 'outlooks', '--description', 'd', '--folder', 'Enregy')).rejects.toThrow(
+    "There is no folder 'Enregy' in Ava Bennett's documents; it has Energy outlooks.",
+  );
+  const made = await run(
+    'keys',
+    'create',
+    '--name',
+    'outlooks',
+    '--description',
+    'Decks',
+    '--folder',
+    'Energy outlooks',
+  );
+  expect(made.out).toMatch(/^sgk_s_\w{38}$/);
+  expect(made.notes).toContain(
+    `claude mcp add --transport http outlooks http://127.0.0.1:8080/mcp --header "Authorization: Bearer ${made.out}"`,
+  );
+  expect((await run('keys', 'list')).out).toMatch(/agent\s+outlooks\s+sgk_s_\S+\s+Ava Bennett\s+valid/);
+
+  const rolled = await json('keys', 'roll', 'outlooks', '--grace', 'now');
+  expect(rolled.key).toMatch(/^sgk_s_/);
+  expect(rolled.key).not.toBe(made.out);
+  expect((await run('keys', 'revoke', 'outlooks')).out).toBe('outlooks is revoked.');
+  await expect(run('keys', 'revoke', 'outlooks')).rejects.toThrow("no key with the id or name 'outlooks'");
+  expect((await json('keys', 'list'))[0]).toMatchObject({ name: 'outlooks', revokedAt: expect.any(Number) });
+  expect((await json('keys', 'create', '--kind', 'personal', '--name', 'script')).key).toMatch(/^sgk_p_/);
+});
+
+test('setup prints the ids, once', async () => {
+  writeFileSync(join(folder, 'password'), 'a long enough passphrase 7\n');
+  const args = [
+    'setup',
+    '--name',
+    'Ava Bennett',
+    '--email',
+    'ava@example.com',
+    '--password-file',
+    join(folder, 'password'),
+  ];
+  expect(JSON.parse((await run(...args)).out)).toEqual({ userId: expect.any(String), folderId: expect.any(String) });
+  await expect(run(...args)).rejects.toThrow('There is an admin already');
+  await expect(run(...args.slice(0, -1), join(folder, 'none'))).rejects.toThrow(/password file .*none cannot be read/);
+});
+
+test('the audit log is verified, its head kept and compared, and the whole exported', async () => {
+  await library.person('Ava Bennett', 'admin');
+  await run('import', writeTree({ 'a.txt': 'x' }), '--into', 'In', '--no-wait');
+  const head = (await run('audit', 'head')).out;
+  writeFileSync(join(folder, 'head.json'), head);
+  expect((await run('audit', 'verify', '--head', join(folder, 'head.json'))).out).toMatch(
+    /^The audit log is intact: \d+ entries/,
+  );
+  writeFileSync(join(folder, 'head.json'), JSON.stringify({ seq: 1000, hash: 'a'.repeat(64) }));
+  const cut = await run('audit', 'verify', '--head', join(folder, 'head.json'));
+  expect(cut.code).toBe(1);
+  expect(cut.out).toMatch(/NOT intact: .*the end was cut/);
+  await run('audit', 'export', '--format', 'csv', '--out', join(folder, 'audit.csv'));
+  expect(readFileSync(join(folder, 'audit.csv'), 'utf8')).toMatch(/^seq,at[^]*document uploaded[^]*audit exported/);
+});
+
+test.each([
+  [['nonsense'], 'commander.unknownCommand'],
+  [['keys', 'creat'], 'commander.unknownCommand'],
+  [['setup'], 'commander.missingMandatoryOptionValue'],
+  [['keys', 'roll', 'x', '--grace', '2h'], 'commander.invalidArgument'],
+])('a wrong command line (%j) throws instead of ending the process', async (args, code) => {
+  await expect(run(...args)).rejects.toMatchObject({ code });
+});
+
+test('config show tells each value and its source', async () => {
+  vi.stubEnv('SERGO_PORT', '9999');
+  expect((await run('config', 'show')).out).toMatch(/SERGO_PORT\s+9999\s+environment/);
+});
