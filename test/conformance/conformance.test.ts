@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDoorServer, TEST_KEY, type DoorServer } from '../mcp/door-server.ts';
+import { AUTHORIZATION, startListeningDoor, type ListeningDoor } from '../mcp/listening-door.ts';
 import { addFixtureTools } from './fixture-door.ts';
 import { startKeyProxy } from './key-proxy.ts';
 
@@ -14,21 +14,13 @@ const RUNNER = fileURLToPath(
 );
 
 describe('the official conformance runner', () => {
-  let server: DoorServer;
+  let server: ListeningDoor;
   let proxy: Awaited<ReturnType<typeof startKeyProxy>>;
   let results: string;
 
   beforeAll(async () => {
-    server = await startDoorServer(
-      addFixtureTools({
-        serverInfo: { name: 'shelf', title: 'shelf', version: '0.0.0', description: 'A shelf' },
-        capabilities: { tools: { listChanged: false } },
-        instructions: 'Nothing to see',
-        listTools: async () => [],
-        callTool: async (name) => ({ content: [{ type: 'text', text: `No tool named '${name}'.` }], isError: true }),
-      }),
-    );
-    proxy = await startKeyProxy(new URL(server.url), TEST_KEY);
+    server = await startListeningDoor(addFixtureTools);
+    proxy = await startKeyProxy(new URL(server.url), AUTHORIZATION);
     results = await mkdtemp(join(tmpdir(), 'sergo-conformance-'));
   });
 
