@@ -14,6 +14,34 @@ export interface SearchRequest {
   scope: Scope;
   /** How many excerpts to rank at most (`search.depth`, default 60). */
   depth: number;
+  /** Adds `why` to each excerpt: the words that matched and their weights. For owners' screens, never for agents. */
+  explain?: boolean;
+}
+
+/** One word of a query as the engine understood it. */
+export interface ExplainedWord {
+  /** As it stood in the query, folded. */
+  word: string;
+  /** What was looked up for it: stems, corrected or longer words. */
+  lookedUp: string[];
+  /** How it was read. */
+  kind: 'word' | 'stop' | 'identifier' | 'part' | 'bigram' | 'corrected';
+  /** Excerpts inside the scope that have it. */
+  found: number;
+  /** Most that it can add to a score. */
+  weight: number;
+}
+
+/** Why an excerpt is where it is. */
+export interface ExcerptReason {
+  /** What each word of the query added, largest first. */
+  words: { word: string; added: number }[];
+  /** Place in the list of words (1 is first), null when only its meaning matched. */
+  lexicalRank: number | null;
+  lexicalScore: number;
+  /** Place in the list of meanings, null without vectors. */
+  vectorRank: number | null;
+  vectorScore: number | null;
 }
 
 /** One ranked excerpt. Order: score descending, then document *id* (text), page, position: the same call, the same answer. */
@@ -24,10 +52,30 @@ export interface RankedExcerpt {
   page: number | null;
   position: number;
   score: number;
+  /** Only when asked for with `explain`. */
+  why?: ExcerptReason;
+}
+
+/** What `explain` says about a whole search. */
+export interface Explanation {
+  words: ExplainedWord[];
+  /** Excerpts inside the scope. */
+  inScope: number;
+  /** Excerpts with at least one word of the query, and those of them that `depth` cut off. */
+  matched: number;
+  droppedByDepth: number;
+  /** Quoted phrases that excerpts had to have (empty when none had them and they were read as plain words). */
+  phrases: string[];
 }
 
 export interface SearchIndex {
+  /**
+   * The best `depth` excerpts inside the scope. A query without any word answers an empty list. Errors: AppError `busy` when
+   * too many searches wait or one ran out of time.
+   */
   rank(request: SearchRequest, signal?: AbortSignal): Promise<RankedExcerpt[]>;
+  /** `rank` with `why` on each excerpt and what happened to the query. */
+  explain?(request: SearchRequest, signal?: AbortSignal): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation }>;
   close(): Promise<void>;
 }
 
@@ -42,4 +90,23 @@ export interface IndexedChunk {
   text: string;
   /** Searchable but not shown (speaker notes, …). */
   extra?: string;
+}
+
+/** The words of one excerpt, as the index stores them. */
+export interface AnalysedChunk {
+  position: number;
+  page: number | null;
+  /** Words in the excerpt, for length normalisation; at most 65,535. */
+  length: number;
+  /** Term → times in the body (low 6 bits, at most 63) and in the heading (high 2 bits, at most 3). */
+  terms: Map<string, number>;
+}
+
+/** One document as analysis leaves it: what the write side of the index takes. Made outside the transaction. */
+export interface AnalysedDocument {
+  /** ISO 639-1 code of the language its words were stemmed in. */
+  language: string;
+  /** Terms of title and file name, with their counts. */
+  title: Map<string, number>;
+  chunks: AnalysedChunk[];
 }

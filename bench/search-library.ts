@@ -1,0 +1,75 @@
+/** A database that holds nothing but excerpts and their index: what the search benchmarks and tests fill and ask. */
+import Sqlite, { type Database } from 'better-sqlite3';
+import { analyseDocument } from '../src/search/analysis/document.ts';
+import { chunkPages } from '../src/search/chunk.ts';
+import type { IndexedChunk } from '../src/search/types.ts';
+import { openSearchMaintenance } from '../src/storage/sqlite/search-merge.ts';
+import { createSearchTables } from '../src/storage/sqlite/search-tables.ts';
+import { addDocument, removeDocument } from '../src/storage/sqlite/search-writer.ts';
+
+export interface LibraryDocument {
+  ref: number;
+  id: string;
+  folder: number;
+  title: string;
+  name?: string;
+  text?: string;
+  chunks?: IndexedChunk[];
+  live?: boolean;
+}
+
+export interface SearchLibrary {
+  db: Database;
+  path: string;
+  /** Adds or replaces documents in one transaction. */
+  add(documents: readonly LibraryDocument[]): void;
+  remove(ref: number): void;
+  /** Merges until there is nothing to merge. */
+  settle(): void;
+  close(): void;
+}
+
+/** Opens a new database at a path with the tables searching needs. */
+export function createSearchLibrary(path: string): SearchLibrary {
+  const db = new Sqlite(path);
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = NORMAL');
+  db.exec(`CREATE TABLE chunks (ref INTEGER PRIMARY KEY, document INTEGER NOT NULL, position INTEGER NOT NULL, page INTEGER,
+    section TEXT, text TEXT NOT NULL) STRICT; CREATE INDEX chunks_of ON chunks (document)`);
+  createSearchTables(db);
+  const addChunk = db.prepare('INSERT INTO chunks (document, position, page, section, text) VALUES (?, ?, ?, ?, ?)');
+  const dropChunks = db.prepare('DELETE FROM chunks WHERE document = ?');
+  const write = db.transaction((prepared: readonly { entry: LibraryDocument; chunks: IndexedChunk[] }[]) => {
+    for (const { entry, chunks } of prepared) {
+      const analysed = analyseDocument({ title: entry.title, name: entry.name }, chunks);
+      dropChunks.run(entry.ref);
+      const chunkRefs = chunks.map((chunk) =>
+        Number(addChunk.run(entry.ref, chunk.position, chunk.page, chunk.section, chunk.text).lastInsertRowid),
+      );
+      addDocument(db, { document: entry.ref, documentId: entry.id, folder: entry.folder, live: entry.live ?? true, analysed, chunkRefs });
+    }
+  });
+  return {
+    db,
+    path,
+    add: (documents) =>
+      write(documents.map((entry) => ({ entry, chunks: entry.chunks ?? chunkText(entry.text ?? '') }))),
+    remove: (ref) => {
+      db.transaction(() => {
+        removeDocument(db, ref);
+        dropChunks.run(ref);
+      })();
+    },
+    settle: () => {
+      const maintenance = openSearchMaintenance(path);
+      while (maintenance.step(200));
+      maintenance.close();
+    },
+    close: () => db.close(),
+  };
+}
+
+/** Text as a txt file becomes excerpts: estimated pages are cut as one. */
+export function chunkText(text: string): IndexedChunk[] {
+  return chunkPages([{ number: 1, text, fate: 'text', toView: false }], { pagesEstimated: true });
+}

@@ -1,0 +1,59 @@
+/**
+ * Folding: what makes two spellings the same word. Text is normalised once (NFKC, invisible characters out); words are then
+ * lower-cased and their diacritics folded. Rules: search.md section 2, trust.md 5.2 and 5.6.
+ */
+
+const NOT_ASCII = /[^\x00-\x7f]/;
+/** Soft hyphen, zero-width characters, bidi controls, tag characters, variation selectors, interlinear marks. */
+const INVISIBLE =
+  /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe00-\ufe0f\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
+const CONTROL = /[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]/g;
+/** More combining marks than any script stacks are noise (Zalgo). */
+const MARK_PILE = /(\p{M}{8})\p{M}+/gu;
+
+/**
+ * Text ready for tokens: NFKC (ligatures, full width), soft hyphens and other invisible characters out, every dash that
+ * joins words the same, line ends `\n`. Lone surrogates become U+FFFD, NUL and other controls a space.
+ */
+export function normaliseText(text: string): string {
+  let clean = text;
+  if (NOT_ASCII.test(clean)) {
+    clean = clean.toWellFormed().replace(INVISIBLE, '').replace(MARK_PILE, '$1').normalize('NFKC');
+    clean = clean.replace(/[\u2010\u2011\u2012\u2013\u2212]/g, '-').replace(/[\u2018\u2019\u02bc\uff07]/g, "'");
+  }
+  return clean.replace(CONTROL, ' ').replace(/\r\n?/g, '\n');
+}
+
+const LETTERS: Record<string, string> = {
+  ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', þ: 'th', ł: 'l', ħ: 'h', ı: 'i', ŋ: 'n', ĸ: 'k', ſ: 's', ς: 'σ',
+  أ: 'ا', إ: 'ا', آ: 'ا', ٱ: 'ا', ى: 'ي', ی: 'ي', ک: 'ك', ة: 'ه', ؤ: 'و', ئ: 'ي', '٠': '0', '١': '1', '٢': '2', '٣': '3', '٤': '4',
+  '٥': '5', '٦': '6', '٧': '7', '٨': '8', '٩': '9', '۰': '0', '۱': '1', '۲': '2', '۳': '3', '۴': '4', '۵': '5', '۶': '6', '۷': '7',
+  '۸': '8', '۹': '9',
+};
+const SPECIAL_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
+/** Combining diacritics of Latin and Greek, Arabic vowel signs and tatweel, Hebrew points. */
+const MARKS = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
+const CYRILLIC_SHORT = /[\u0438\u0456](?:\u0306|\u0308)/g;
+
+/** Lower case of a normalised word with its diacritics kept; the Turkish İ and ı become i. */
+export function lowerWord(word: string): string {
+  const lower = word.toLowerCase();
+  return NOT_ASCII.test(lower) ? lower.replaceAll('i\u0307', 'i').replaceAll('ı', 'i').normalize('NFC') : lower;
+}
+
+/** A lower-cased word without diacritics: é is e, ß is ss, ё is е, Arabic vowel signs are gone. й and ї are letters and stay. */
+export function foldWord(lower: string): string {
+  if (!NOT_ASCII.test(lower)) return lower;
+  const spelled = lower.replace(SPECIAL_LETTERS, (letter) => LETTERS[letter] ?? letter).normalize('NFD');
+  const kept = spelled.replace(CYRILLIC_SHORT, (letter) => letter.normalize('NFC'));
+  return kept.replace(MARKS, '').normalize('NFC').replace(SPECIAL_LETTERS, (letter) => LETTERS[letter] ?? letter);
+}
+
+/**
+ * Text for checking quoted phrases: folded, hyphenated line ends joined, everything between words one space, with a space at
+ * both ends. Phrases are compared on this form, so case, diacritics, line breaks and punctuation never hide one.
+ */
+export function foldForPhrase(text: string): string {
+  const joined = normaliseText(text).replace(/(\p{L})-\n\s*(?=\p{Ll})/gu, '$1');
+  return ` ${foldWord(lowerWord(joined)).replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ').trim()} `;
+}

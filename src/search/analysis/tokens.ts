@@ -1,0 +1,107 @@
+/** Text cut into tokens: words, identifiers with their parts, runs of scripts that write no spaces. */
+import { foldWord, lowerWord } from './fold.ts';
+
+export interface Token {
+  /**
+   * `word`: letters only, to be stemmed. `identifier`: has digits or joiners, kept whole. `part`: a piece of an identifier
+   * that is not a word. `bigram`, `unigram`: of Han, kana, Hangul, Thai and their like.
+   */
+  kind: 'word' | 'identifier' | 'part' | 'bigram' | 'unigram';
+  /** Lower-cased, diacritics kept (words), else folded. */
+  text: string;
+  /** True when this token is one more spelling of what another token already counts. */
+  spelling: boolean;
+  /** Words only: it stood in capitals (`US`, `IT`), which no stop word does in running text. */
+  capitals: boolean;
+  /** Words and parts that stood inside an identifier. */
+  inside: boolean;
+  /** Followed by `*`: also longer words. */
+  starred: boolean;
+}
+
+const UNSPACED =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc\\u3005';
+const SPACED = `[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]`;
+const ASCII_TOKEN = /[A-Za-z0-9]+(?:(?:[.\-_/:@+']|,(?=[0-9]))[A-Za-z0-9]+)*(?:\+\+|#(?![A-Za-z0-9]))?\*?/g;
+const ANY_TOKEN = new RegExp(
+  `[${UNSPACED}]+|${SPACED}+(?:(?:[.\\-_\\/:@+']|,(?=\\p{Nd}))${SPACED}+)*(?:\\+\\+|#(?!${SPACED}))?\\*?`,
+  'gv',
+);
+const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v');
+const BROKEN_WORD = /(\p{L}{2,})-\n[ \t]*(\p{Ll}{2,})/gu;
+const NOT_ASCII = /[^\x00-\x7f]/;
+const HAS_DIGIT = /\p{N}/u;
+const MAX_LENGTH = 64;
+
+/** Calls `emit` for each token of normalised text (see `normaliseText`), in order but for words broken at a line end. */
+export function eachToken(text: string, emit: (token: Token) => void): void {
+  const pattern = NOT_ASCII.test(text) ? ANY_TOKEN : ASCII_TOKEN;
+  for (const match of text.matchAll(pattern)) {
+    const surface = match[0];
+    if (pattern === ANY_TOKEN && UNSPACED_START.test(surface)) emitUnspaced(surface, emit);
+    else emitSpaced(surface, emit);
+  }
+  if (!text.includes('-\n')) return;
+  for (const match of text.matchAll(BROKEN_WORD)) emitWord(`${match[1]}${match[2]}`, emit, { spelling: true });
+}
+
+function emitUnspaced(run: string, emit: (token: Token) => void): void {
+  const characters = Array.from(run);
+  const base = { spelling: false, capitals: false, inside: false, starred: false };
+  for (let i = 0; i < characters.length; i++) {
+    emit({ ...base, kind: 'unigram', text: characters[i]! });
+    if (i > 0) emit({ ...base, kind: 'bigram', text: characters[i - 1]! + characters[i]!, spelling: true });
+  }
+}
+
+function emitSpaced(surface: string, emit: (token: Token) => void): void {
+  const starred = surface.endsWith('*');
+  const whole = starred ? surface.slice(0, -1) : surface;
+  const parts = whole.split(/[.\-_/:@+',#]+/).filter((part) => part !== '');
+  const symbol = /(?:\+\+|#)$/.test(whole);
+  const compound = symbol || (parts.length > 1 && /[.\-_/:@+,]/.test(whole));
+  if (!compound) {
+    // An apostrophe alone joins no identifier: l'énergie, company's, don't.
+    const kept = parts.length > 1 ? parts.filter((part) => part.length > 1) : parts;
+    for (const part of kept) emitPart(part, emit, { starred });
+    return;
+  }
+  const identifier = foldWord(lowerWord(whole)).slice(0, MAX_LENGTH);
+  const base = { capitals: false, inside: false };
+  emit({ ...base, kind: 'identifier', text: identifier, spelling: true, starred });
+  const joiners = symbol ? '' : whole.replace(/[^.\-_/:@+,]/g, '');
+  if (/^-{1,2}$/.test(joiners) && parts.some((part) => !/^\p{N}+$/u.test(part)) && whole.length <= 32) {
+    // e-mail and email, IL-10 and IL10 are the same word to whoever types them.
+    const joined = parts.join('');
+    if (HAS_DIGIT.test(joined)) emit({ ...base, kind: 'part', text: foldWord(lowerWord(joined)), spelling: true, starred: false });
+    else emitWord(joined, emit, { spelling: true, inside: true });
+  } else if (/^,+\.?$/.test(joiners) && /^[\d,.]+$/.test(whole)) {
+    emit({ ...base, kind: 'part', text: whole.replaceAll(',', ''), spelling: true, starred: false });
+  }
+  for (const part of parts) emitPart(part, emit, { inside: true });
+}
+
+/** A run of letters and digits without a joiner. */
+function emitPart(part: string, emit: (token: Token) => void, more: { inside?: boolean; starred?: boolean }): void {
+  if (!HAS_DIGIT.test(part)) return emitWord(part, emit, more);
+  const text = foldWord(lowerWord(part)).slice(0, MAX_LENGTH);
+  const mixed = /\p{L}/u.test(text);
+  const kind = mixed && !more.inside ? 'identifier' : 'part';
+  emit({ kind, text, spelling: false, capitals: false, inside: more.inside ?? false, starred: more.starred ?? false });
+  if (!mixed) return;
+  // TPS71725QDRV is also found by TPS, 71725 and QDRV; shorter pieces (CO2, p53, H1N1) mean nothing alone.
+  for (const piece of text.match(/\p{L}{3,}|\p{Nd}{3,}/gu) ?? []) {
+    if (HAS_DIGIT.test(piece)) emit({ kind: 'part', text: piece, spelling: true, capitals: false, inside: true, starred: false });
+    else emitWord(piece, emit, { spelling: true, inside: true });
+  }
+}
+
+function emitWord(
+  word: string,
+  emit: (token: Token) => void,
+  more: { spelling?: boolean; inside?: boolean; starred?: boolean },
+): void {
+  const text = lowerWord(word.slice(0, MAX_LENGTH));
+  const capitals = word.length > 1 && word.length <= 5 && word === word.toUpperCase() && word !== word.toLowerCase();
+  emit({ kind: 'word', text, spelling: more.spelling ?? false, capitals, inside: more.inside ?? false, starred: more.starred ?? false });
+}

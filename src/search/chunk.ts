@@ -1,0 +1,109 @@
+/** Pages cut into excerpts: a page when it is short, else pieces at sentence or block ends (search.md section 2). */
+import type { ReadPage } from '../formats/types.ts';
+import type { IndexedChunk } from './types.ts';
+
+export interface ChunkOptions {
+  /** True for flowing text (docx, txt, …): the heading above reaches over page ends. */
+  pagesEstimated: boolean;
+  /** Characters up to which a page stays one excerpt. */
+  wholePage?: number;
+  /** About how long pieces are, characters. */
+  piece?: number;
+}
+
+const WHOLE_PAGE = 2_400;
+const PIECE = 1_500;
+
+/** Excerpts of a document in order; `position` counts through the document. Pages without text have none. */
+export function chunkPages(pages: readonly ReadPage[], options: ChunkOptions): IndexedChunk[] {
+  const chunks: IndexedChunk[] = [];
+  let above: string | null = null;
+  for (const page of pages) {
+    if (!options.pagesEstimated) above = null;
+    const sections = (page.sections ?? []).filter((section) => cleanExcerpt(section.title) !== '');
+    let extra = page.notes;
+    for (const [start, end] of cutPage(page.text, sections, options)) {
+      const text = cleanExcerpt(page.text.slice(start, end));
+      const lead = page.text.slice(start, end).search(/\S/);
+      const heading = sections.findLast((section) => section.start <= start + Math.max(0, lead));
+      if (heading !== undefined) above = cleanExcerpt(heading.title).slice(0, 300);
+      if (text === '') continue;
+      chunks.push({ position: chunks.length, page: page.number, section: above, text, ...(extra ? { extra } : {}) });
+      extra = undefined;
+    }
+    const last = sections.at(-1);
+    if (last !== undefined) above = cleanExcerpt(last.title).slice(0, 300);
+  }
+  return chunks;
+}
+
+/**
+ * An excerpt as it is shown: without control, bidi and tag characters and other invisible ones (joiners that Persian and
+ * emoji need stay), without piles of marks, blank ends cut. Never holds lone surrogates.
+ */
+export function cleanExcerpt(text: string): string {
+  const plain = text.replace(/\r\n?/g, '\n').replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
+  if (!/[^\x00-\x7f]/.test(plain)) return plain.trim();
+  return plain
+    .toWellFormed()
+    .replace(/[\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu, (character) =>
+      character === '\u2028' || character === '\u2029' ? '\n' : '',
+    )
+    .replace(/(\p{M}{8})\p{M}+/gu, '$1')
+    .trim();
+}
+
+function cutPage(text: string, sections: readonly { start: number }[], options: ChunkOptions): [number, number][] {
+  const piece = options.piece ?? PIECE;
+  if (text.length <= (options.wholePage ?? WHOLE_PAGE)) return [[0, text.length]];
+  const pieces: [number, number][] = [];
+  let start = 0;
+  while (start < text.length) {
+    const left = text.length - start;
+    if (left <= piece * 1.3) {
+      pieces.push([start, text.length]);
+      break;
+    }
+    // Pieces of even length, so that no page ends in a scrap.
+    const target = left / Math.ceil(left / piece);
+    const end = findCut(text, start, target, sections);
+    pieces.push([start, end]);
+    start = end;
+  }
+  return pieces;
+}
+
+/** Kinds of places to cut, best first: an empty line, a sentence at a line end, a sentence, a line, a space. */
+const CUTS: readonly RegExp[] = [/\n[ \t]*\n\s*/g, /[.!?…:;]["'»”)\]]*\n\s*/g, /(?:[.!?…]["'»”)\]]*\s+|[。！？｡]["」』）]*\s*)/g, /\n\s*/g, /\s+/g];
+
+function findCut(text: string, start: number, target: number, sections: readonly { start: number }[]): number {
+  const [from, to] = [start + Math.floor(target * 0.6), Math.min(text.length, start + Math.ceil(target * 1.25))];
+  const aim = start + target;
+  const heading = sections.find((section) => section.start > from && section.start <= to);
+  if (heading !== undefined) return heading.start;
+  const window = text.slice(from, to);
+  for (const pattern of CUTS) {
+    let best = -1;
+    for (const match of window.matchAll(pattern)) {
+      const at = from + match.index + match[0].length;
+      if (at < to && (best < 0 || Math.abs(at - aim) < Math.abs(best - aim))) best = at;
+    }
+    if (best > 0) return best;
+  }
+  return graphemeStart(text, Math.floor(aim), start);
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** The last grapheme boundary at or before an offset. A grapheme of hundreds of code units is cut between code points. */
+function graphemeStart(text: string, offset: number, start: number): number {
+  const from = Math.max(start, offset - 400);
+  let boundary = from;
+  for (const { index } of graphemes.segment(text.slice(from, offset + 200))) {
+    if (from + index > offset) break;
+    boundary = from + index;
+  }
+  if (boundary > start) return boundary;
+  const low = text.charCodeAt(offset);
+  return low >= 0xdc00 && low <= 0xdfff ? offset - 1 : offset;
+}

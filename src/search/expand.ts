@@ -1,0 +1,130 @@
+/**
+ * Longer words and misspelt ones. Both draw only on terms that occur inside the scope: a word that only foreign documents
+ * have can neither be suggested nor change which others are (trust.md P10).
+ */
+import { foldWord } from './analysis/fold.ts';
+import { termsOfWord } from './analysis/terms.ts';
+import { TITLE_MARK } from '../storage/sqlite/search-writer.ts';
+import { findMatches, type MatchSource } from './matches.ts';
+import type { QueryWord } from './query.ts';
+
+/** Longer words taken for one start, first in order of the alphabet. */
+const MAX_LONGER = 48;
+/** Terms of one segment that are looked at for one start: a bound on time that no ordinary start reaches. */
+const MAX_SCANNED = 20_000;
+const MAX_CORRECTIONS = 3;
+
+/** Terms inside the scope that start with a word's starts and are not the word's own. */
+export function longerTerms(source: MatchSource, word: QueryWord, check: () => void): string[] {
+  const candidates = new Set<string>();
+  for (const start of word.starts.prefixes) {
+    for (const segment of source.table.segments) {
+      check();
+      for (const term of source.reader.termsFrom(segment, start, MAX_SCANNED)) candidates.add(term);
+      for (const term of source.reader.termsFrom(segment, TITLE_MARK + start, MAX_SCANNED)) candidates.add(term.slice(1));
+    }
+  }
+  const found: string[] = [];
+  let looked = 0;
+  for (const term of [...candidates].toSorted()) {
+    if (word.terms.has(term)) continue;
+    if (++looked % 64 === 0) check();
+    if (!occurs(source, term)) continue;
+    found.push(term);
+    if (found.length === MAX_LONGER) break;
+  }
+  return found;
+}
+
+function occurs(source: MatchSource, term: string): boolean {
+  const matches = findMatches(source, { terms: new Map([[term, 1]]) });
+  return matches.cost > 0;
+}
+
+/**
+ * What a word without a match was probably meant to be: words one edit away, for long words two, that occur inside the
+ * scope; the nearest and most frequent first.
+ */
+export function corrections(source: MatchSource, word: QueryWord, languages: readonly string[], check: () => void): string[] {
+  const plain = foldWord(word.word);
+  const known = languages.length === 0 ? ['en'] : languages;
+  const tried = new Set<string>(word.terms.keys());
+  const near = new Map<string, number>();
+  let made = 0;
+  for (const edited of editsOf(plain)) {
+    if (++made % 64 === 0) check();
+    for (const language of known) {
+      const term = termsOfWord(edited, language)[0]!;
+      if (tried.has(term)) continue;
+      tried.add(term);
+      if (term.length >= 3 && term.slice(0, 1) === edited.slice(0, 1)) scoreCandidate(source, term, 1, near);
+    }
+  }
+  if (near.size === 0 && plain.length >= 8) {
+    const stems = known.map((language) => termsOfWord(plain, language)[0]!);
+    const starts = [...new Set(stems.map((stem) => stem.slice(0, 4)))];
+    for (const segment of source.table.segments) {
+      for (const start of starts) {
+        check();
+        for (const term of source.reader.termsFrom(segment, start, MAX_SCANNED)) {
+          if (tried.has(term)) continue;
+          tried.add(term);
+          if (stems.some((stem) => Math.abs(stem.length - term.length) <= 2 && distance(stem, term) <= 2)) {
+            scoreCandidate(source, term, 2, near);
+          }
+        }
+      }
+    }
+  }
+  const ordered = [...near].toSorted(([a, foundA], [b, foundB]) => foundB - foundA || (a < b ? -1 : 1));
+  return ordered.slice(0, MAX_CORRECTIONS).map(([term]) => term);
+}
+
+function scoreCandidate(source: MatchSource, term: string, edits: number, near: Map<string, number>): void {
+  const { found, cost } = findMatches(source, { terms: new Map([[term, 1]]) });
+  if (cost > 0) near.set(term, found / edits);
+}
+
+/** All words one edit away: a letter less, more, other, or two swapped. The first letter is believed unless it was swapped. */
+export function editsOf(word: string): Set<string> {
+  const letters = Array.from(word);
+  const alphabet = alphabetOf(letters);
+  const edits = new Set<string>();
+  for (let i = 0; i < letters.length; i++) {
+    const [before, after] = [letters.slice(0, i).join(''), letters.slice(i + 1).join('')];
+    if (i > 0) edits.add(before + after);
+    if (i > 0) for (const letter of alphabet) edits.add(before + letter + after);
+    for (const letter of alphabet) edits.add(before + letters[i]! + letter + after);
+    if (i + 1 < letters.length) edits.add(before + letters[i + 1]! + letters[i]! + letters.slice(i + 2).join(''));
+  }
+  edits.delete(word);
+  return edits;
+}
+
+function alphabetOf(letters: readonly string[]): string[] {
+  const code = letters[0]?.codePointAt(0) ?? 0;
+  const range = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, i) => String.fromCodePoint(from + i));
+  if (code < 0x250) return range(0x61, 0x7a);
+  if (code >= 0x370 && code < 0x400) return range(0x3b1, 0x3c9);
+  if (code >= 0x400 && code < 0x530) return range(0x430, 0x44f);
+  return [];
+}
+
+/** Damerau-Levenshtein distance (adjacent swaps count one), given up above 2. */
+function distance(a: string, b: string): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let value = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, before[j - 2]! + 1);
+      next.push(value);
+      least = Math.min(least, value);
+    }
+    if (least > 2) return 3;
+    [before, row] = [row, next];
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,192 @@
+/** One search by words: the query read for the scope, its words matched, scored, phrases checked, places looked up. */
+import type { SearchReader } from '../storage/sqlite/search-reader.ts';
+import { foldForPhrase } from './analysis/fold.ts';
+import { corrections, longerTerms } from './expand.ts';
+import { findMatches, markAll, type Matches, type MatchSource } from './matches.ts';
+import { readQuery, type Query, type QueryWord } from './query.ts';
+import { frequenciesOf, RANKING, rarity, ScoreBoard, scoreMatches, type ScoreInput } from './score.ts';
+import { SlotTable, type ScopeMask } from './slot-table.ts';
+import type { ExplainedWord, Explanation, Scope } from './types.ts';
+
+/** A slot with its score; what fusion works on. */
+export interface RankedSlot {
+  slot: number;
+  score: number;
+  /** When explained: what each word added. */
+  words?: { word: string; added: number }[];
+}
+
+export interface LexicalAnswer {
+  ranked: RankedSlot[];
+  mask: ScopeMask;
+  explanation: Explanation | null;
+}
+
+export interface LexicalRequest {
+  query: string;
+  scope: Scope;
+  depth: number;
+  explain: boolean;
+  /** Throws when the search was given up. */
+  check: () => void;
+}
+
+/** What a thread keeps between searches. */
+export interface LexicalEngine {
+  reader: SearchReader;
+  table: SlotTable;
+  board: ScoreBoard;
+}
+
+/** Excerpts whose text is read to look for quoted phrases, best first. */
+const MAX_PHRASE_CHECKS = 2_000;
+const CORRECTED_WEIGHT = 0.6;
+const PART_OF_FOUND_WEIGHT = 0.3;
+
+interface Prepared {
+  word: QueryWord;
+  matches: Matches;
+  weight: number;
+}
+
+/** Ranks inside one snapshot that the reader has open. Order: score, document id, slot. */
+export function rankWords(engine: LexicalEngine, request: LexicalRequest): LexicalAnswer {
+  const { reader, table, board } = engine;
+  table.catchUp();
+  const mask = table.maskOf(request.scope);
+  board.fit(table.slotDocument.length);
+  const query = readQuery(request.query, mask.languages);
+  const source: MatchSource = { reader, table, mask, scratch: board.scratch };
+  const meaningful = query.words.some((word) => word.kind !== 'stop') || query.phrases.length > 0;
+  const prepared = meaningful && mask.excerpts > 0 ? prepareWords(source, query, request.check) : [];
+  const input: ScoreInput = { reader, table, mask, board, depth: request.depth, check: request.check };
+  const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared) : null;
+  const scored = byPhrase ?? rankPlain(input, prepared);
+  const ranked = scored.slots;
+  if (!request.explain) return { ranked, mask, explanation: null };
+  explainSlots(input, prepared, ranked);
+  const explanation: Explanation = {
+    words: prepared.map((one) => explainWord(one, mask)),
+    inScope: mask.excerpts,
+    matched: scored.matched,
+    droppedByDepth: Math.max(0, scored.matched - ranked.length),
+    phrases: byPhrase === null ? [] : query.phrases.map((phrase) => phrase.trim()),
+  };
+  return { ranked, mask, explanation };
+}
+
+function prepareWords(source: MatchSource, query: Query, check: () => void): Prepared[] {
+  const prepared = query.words.map((word): Prepared => {
+    check();
+    return { word, matches: findMatches(source, word), weight: word.weight };
+  });
+  for (const one of prepared) {
+    const { starts } = one.word;
+    const unmatched = one.matches.cost === 0;
+    if (starts.when === 'always' || (starts.when === 'unmatched' && unmatched)) {
+      const longer = longerTerms(source, one.word, check);
+      if (longer.length > 0) {
+        for (const term of longer) one.word.terms.set(term, starts.factor);
+        one.matches = findMatches(source, one.word);
+      }
+    }
+    if (one.matches.cost === 0 && one.word.correctable) {
+      const meant = corrections(source, one.word, source.mask.languages, check);
+      if (meant.length === 0) continue;
+      one.word.kind = 'corrected';
+      one.word.terms = new Map(meant.map((term, i) => [term, 1 / (i + 1)]));
+      one.weight *= CORRECTED_WEIGHT;
+      one.matches = findMatches(source, one.word);
+    }
+  }
+  for (const one of prepared) {
+    const whole = one.word.wholeOf === null ? undefined : prepared[one.word.wholeOf];
+    if (whole !== undefined && whole.matches.cost > 0) one.weight *= PART_OF_FOUND_WEIGHT;
+  }
+  return prepared;
+}
+
+interface RankedList {
+  slots: RankedSlot[];
+  matched: number;
+}
+
+function rankPlain(input: ScoreInput, prepared: readonly Prepared[]): RankedList {
+  const scored = scoreMatches(input, prepared);
+  const slots = scored.slots.map((slot, i) => ({ slot, score: scored.scores[i]! }));
+  return { slots: inOrder(input.table, slots).slice(0, input.depth), matched: scored.matched };
+}
+
+/** Score, then document id, then place in the document: excerpts of a document are in slots by page and position. */
+export function inOrder(table: SlotTable, slots: RankedSlot[]): RankedSlot[] {
+  const idOf = (slot: number): string => table.ids[table.slotDocument[slot]!]!;
+  return slots.toSorted((a, b) => {
+    if (a.score !== b.score) return b.score - a.score;
+    const [x, y] = [idOf(a.slot), idOf(b.slot)];
+    return x === y ? a.slot - b.slot : x < y ? -1 : 1;
+  });
+}
+
+/** Only excerpts that have every quoted phrase; null when none has, and the query is read as plain words. */
+function rankPhrases(source: MatchSource, input: ScoreInput, query: Query, prepared: readonly Prepared[]): RankedList | null {
+  const allowed = Uint32Array.from(input.mask.words);
+  for (const one of prepared) {
+    // Function words are in most excerpts, and pieces of identifiers follow from the whole.
+    if (one.word.phrases.length === 0 || one.word.kind === 'stop' || one.word.wholeOf !== null) continue;
+    if (one.word.kind === 'identifier' && one.matches.cost === 0) continue;
+    const bits = new Uint32Array(allowed.length);
+    markAll(source, one.matches, bits);
+    for (let w = 0; w < allowed.length; w++) allowed[w]! &= bits[w]!;
+  }
+  const depth = Math.max(MAX_PHRASE_CHECKS, input.depth);
+  const { slots } = rankPlain({ ...input, allowed, depth }, prepared);
+  const kept: RankedSlot[] = [];
+  let checked = 0;
+  for (const ranked of slots) {
+    if (kept.length === input.depth || checked === MAX_PHRASE_CHECKS) break;
+    if (++checked % 32 === 0) input.check();
+    if (hasPhrases(input, ranked.slot, query.phrases)) kept.push(ranked);
+  }
+  return kept.length === 0 ? null : { slots: kept, matched: Math.max(kept.length, slots.length - checked + kept.length) };
+}
+
+function hasPhrases(input: ScoreInput, slot: number, phrases: readonly string[]): boolean {
+  const { table, reader } = input;
+  const document = table.slotDocument[slot]!;
+  const place = reader.layout(table.refs[document]!)[slot - table.first[document]!];
+  const row = place === undefined ? null : reader.text(place.chunk);
+  if (row === null) return false;
+  const text = foldForPhrase(row.section === null ? row.text : `${row.section}\n${row.text}`);
+  return phrases.every((phrase) => text.includes(phrase) || (isUnspaced(phrase) && text.includes(phrase.trim())));
+}
+
+const isUnspaced = (phrase: string): boolean =>
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}\s]+$/u.test(phrase);
+
+function explainWord({ word, matches, weight }: Prepared, mask: ScopeMask): ExplainedWord {
+  const most = weight * rarity(matches.found, mask.excerpts) * (RANKING.k1 + 1);
+  return {
+    word: word.word,
+    lookedUp: matches.terms.length > 0 ? matches.terms : [...word.terms.keys()],
+    kind: word.kind,
+    found: matches.found,
+    weight: matches.cost > 0 || matches.folders.size > 0 ? round(most) : 0,
+  };
+}
+
+function explainSlots(input: ScoreInput, prepared: readonly Prepared[], ranked: RankedSlot[]): void {
+  const slots = Int32Array.from(ranked.map((one) => one.slot)).sort();
+  const places = new Map(Array.from(slots, (slot, i) => [slot, i]));
+  for (const one of ranked) one.words = [];
+  for (const { word, matches, weight } of prepared) {
+    const frequencies = frequenciesOf(input, matches, slots);
+    const idf = weight * rarity(matches.found, input.mask.excerpts);
+    for (const one of ranked) {
+      const frequency = frequencies[places.get(one.slot)!]!;
+      if (frequency > 0) one.words!.push({ word: word.word, added: round((idf * (RANKING.k1 + 1) * frequency) / (RANKING.k1 + frequency)) });
+    }
+  }
+  for (const one of ranked) one.words!.sort((a, b) => b.added - a.added);
+}
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;

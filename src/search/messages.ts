@@ -1,0 +1,23 @@
+/** What the pool and its threads say to each other. */
+import type { Explanation, RankedExcerpt } from './types.ts';
+
+export interface ThreadData {
+  databasePath: string;
+  /** One number: the search being given up; the thread stops at its next check. */
+  cancelled: SharedArrayBuffer;
+}
+
+export interface RankMessage {
+  id: number;
+  query: string;
+  folders: Int32Array;
+  documents: Int32Array;
+  depth: number;
+  explain: boolean;
+  /** Epoch ms after which the thread gives up by itself. */
+  deadline: number;
+}
+
+export type RankReply =
+  | { id: number; ranked: RankedExcerpt[]; explanation: Explanation | null }
+  | { id: number; failed: 'given_up' | 'error'; message: string };

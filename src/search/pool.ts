@@ -1,0 +1,193 @@
+/** The embedded search index as the rest of Sergo sees it: a small pool of threads, each with a connection of its own. */
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../errors.ts';
+import type { RankMessage, RankReply, ThreadData } from './messages.ts';
+import type { Explanation, RankedExcerpt, SearchIndex, SearchRequest } from './types.ts';
+
+export interface SearchIndexOptions {
+  databasePath: string;
+  /** Default 2: more gave no more throughput on two cores. */
+  threads?: number;
+  /** A search that takes longer is given up as `busy`. Default 5,000. */
+  timeoutMs?: number;
+  /** Searches that may wait for a thread; beyond, `busy` at once. Default 256. */
+  queueLimit?: number;
+  /** Told of a thread that died or a search that failed for a reason of ours. */
+  onError?: (error: Error) => void;
+}
+
+interface Job {
+  request: SearchRequest;
+  resolve: (answer: { ranked: RankedExcerpt[]; explanation: Explanation | null }) => void;
+  reject: (error: Error) => void;
+  signal: AbortSignal | undefined;
+  onAbort: () => void;
+  deadline: number;
+}
+
+interface Thread {
+  worker: Worker;
+  givenUp: Int32Array;
+  job: (Job & { id: number }) | null;
+  timer: NodeJS.Timeout | null;
+}
+
+/** After a search was told to stop, how long until its thread is replaced. */
+const STUCK_MS = 2_000;
+
+const busy = (why: string): AppError => new AppError('busy', why, { retryAfterSeconds: 2 });
+const aborted = (): Error => new DOMException('The search was given up by its caller.', 'AbortError');
+
+export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
+  const timeoutMs = options.timeoutMs ?? 5_000;
+  const queueLimit = options.queueLimit ?? 256;
+  const report = options.onError ?? (() => {});
+  const waiting: Job[] = [];
+  let nextId = 1;
+  let closed = false;
+  const threads: Thread[] = Array.from({ length: options.threads ?? 2 }, () => emptyThread());
+
+  function emptyThread(): Thread {
+    return { worker: null as unknown as Worker, givenUp: new Int32Array(new SharedArrayBuffer(4)), job: null, timer: null };
+  }
+
+  /** Threads start with the first search, so that a server without searches does not pay for them. */
+  function startWorker(thread: Thread): void {
+    const data: ThreadData = { databasePath: options.databasePath, cancelled: thread.givenUp.buffer as SharedArrayBuffer };
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+      workerData: data,
+      // Typed arrays live outside of this heap.
+      resourceLimits: { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 },
+    });
+    worker.unref();
+    thread.worker = worker;
+    worker.on('message', (reply: RankReply) => finish(thread, worker, reply));
+    worker.on('error', (error) => lose(thread, worker, error));
+    worker.on('exit', () => lose(thread, worker, new Error('a search thread ended')));
+  }
+
+  function finish(thread: Thread, worker: Worker, reply: RankReply): void {
+    const job = thread.job;
+    if (thread.worker !== worker || job === null || job.id !== reply.id) return;
+    release(thread);
+    if (!('failed' in reply)) job.resolve(reply);
+    else if (reply.failed === 'given_up') job.reject(busy('The search took too long: use fewer or rarer words'));
+    else {
+      const error = new Error(`search failed: ${reply.message}`);
+      report(error);
+      job.reject(error);
+    }
+    next();
+  }
+
+  function lose(thread: Thread, worker: Worker, error: Error): void {
+    if (thread.worker !== worker) return;
+    const job = thread.job;
+    release(thread);
+    thread.worker = null as unknown as Worker;
+    if (closed) return;
+    report(error);
+    job?.reject(busy('The search was interrupted: try again'));
+    next();
+  }
+
+  function release(thread: Thread): void {
+    if (thread.timer !== null) clearTimeout(thread.timer);
+    thread.timer = null;
+    thread.job?.signal?.removeEventListener('abort', thread.job.onAbort);
+    thread.worker?.unref();
+    thread.job = null;
+  }
+
+  function next(): void {
+    for (const thread of threads) {
+      if (waiting.length === 0) return;
+      if (thread.job !== null) continue;
+      const job = waiting.shift()!;
+      if (job.signal?.aborted) {
+        job.reject(aborted());
+        continue;
+      }
+      if (Date.now() > job.deadline) {
+        job.reject(busy('Too many searches are running: try again in a moment'));
+        continue;
+      }
+      give(thread, job);
+    }
+  }
+
+  function give(thread: Thread, job: Job): void {
+    if (thread.worker === null) startWorker(thread);
+    const id = nextId++ & 0x7fffffff;
+    thread.job = { ...job, id };
+    const stop = (): void => {
+      Atomics.store(thread.givenUp, 0, id);
+      const { worker } = thread;
+      if (thread.timer !== null) clearTimeout(thread.timer);
+      thread.timer = setTimeout(() => {
+        // It does not reach a check: a thread that hangs is replaced.
+        if (thread.worker === worker && thread.job?.id === id) {
+          lose(thread, worker, new Error('a search thread hung and was replaced'));
+          void worker.terminate();
+        }
+      }, STUCK_MS).unref();
+    };
+    thread.timer = setTimeout(stop, Math.max(1, job.deadline - Date.now()));
+    job.signal?.removeEventListener('abort', job.onAbort);
+    thread.job.onAbort = () => {
+      stop();
+      job.reject(aborted());
+    };
+    job.signal?.addEventListener('abort', thread.job.onAbort, { once: true });
+    const { request } = job;
+    const message: RankMessage = {
+      id,
+      query: request.query,
+      folders: Int32Array.from(request.scope.folders),
+      documents: Int32Array.from(request.scope.documents),
+      depth: request.depth,
+      explain: request.explain ?? false,
+      deadline: job.deadline,
+    };
+    thread.worker.ref();
+    thread.worker.postMessage(message, [message.folders.buffer as ArrayBuffer, message.documents.buffer as ArrayBuffer]);
+  }
+
+  function ask(request: SearchRequest, signal?: AbortSignal): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation | null }> {
+    if (closed) return Promise.reject(busy('The server is stopping: try again in a moment'));
+    if (signal?.aborted) return Promise.reject(aborted());
+    if (waiting.length >= queueLimit) return Promise.reject(busy('Too many searches are waiting: try again in a moment'));
+    return new Promise((resolve, reject) => {
+      const job: Job = { request, resolve, reject, signal, onAbort: () => {}, deadline: Date.now() + timeoutMs };
+      job.onAbort = () => {
+        const at = waiting.indexOf(job);
+        if (at >= 0) waiting.splice(at, 1);
+        reject(aborted());
+      };
+      signal?.addEventListener('abort', job.onAbort, { once: true });
+      waiting.push(job);
+      next();
+    });
+  }
+
+  return {
+    rank: async (request, signal) => (await ask({ ...request, explain: request.explain ?? false }, signal)).ranked,
+    explain: async (request, signal) => {
+      const { ranked, explanation } = await ask({ ...request, explain: true }, signal);
+      return { ranked, explanation: explanation! };
+    },
+    close: async () => {
+      closed = true;
+      for (const job of waiting.splice(0)) job.reject(busy('The server is stopping: try again in a moment'));
+      await Promise.all(
+        threads.map(async (thread) => {
+          thread.job?.reject(busy('The server is stopping: try again in a moment'));
+          release(thread);
+          const worker = thread.worker;
+          thread.worker = null as unknown as Worker;
+          await worker?.terminate();
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/** The embedded index end to end: write, change, search, in the same second. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSearchLibrary, type SearchLibrary } from '../../bench/search-library.ts';
+import { moveDocument, renameDocument, setDocumentLive, setFolderTerms } from '../storage/sqlite/search-writer.ts';
+import { analyseTitle } from './analysis/document.ts';
+import { createSearchIndex } from './pool.ts';
+import type { SearchIndex } from './types.ts';
+
+let folder: string;
+let library: SearchLibrary;
+let index: SearchIndex;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sergo-search-'));
+  library = createSearchLibrary(join(folder, 'library.db'));
+  index = createSearchIndex({ databasePath: library.path, threads: 1 });
+});
+
+afterEach(async () => {
+  await index.close();
+  library.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const found = async (query: string, folders: number[] = [1, 2], documents: number[] = []): Promise<string[]> => {
+  const ranked = await index.rank({ query, scope: { folders, documents }, depth: 20 });
+  return ranked.map((excerpt) => excerpt.documentId);
+};
+
+describe('embedded search index', () => {
+  it('finds a document with its commit and forgets it with its removal, through merges', async () => {
+    expect(await found('turbine')).toEqual([]);
+    library.add([{ ref: 7, id: 'aaaaaaa7', folder: 1, title: 'Wind', text: 'Offshore wind turbines feed the grid.' }]);
+    expect(await found('turbine')).toEqual(['aaaaaaa7']);
+    library.add(Array.from({ length: 80 }, (_, i) => ({ ref: 100 + i, id: `b${i}`, folder: 2, title: `Note ${i}`, text: `Solar panel number ${i}.` })));
+    library.settle();
+    expect(await found('turbine')).toEqual(['aaaaaaa7']);
+    expect((await found('panel', [2])).length).toBe(20);
+    library.remove(7);
+    expect(await found('turbine')).toEqual([]);
+    library.settle();
+    expect(await found('turbine')).toEqual([]);
+  });
+
+  it('replaces a document: the old text is gone, the new one there', async () => {
+    library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Report', text: 'The reactor was shut down.' }]);
+    library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Report', text: 'The dam was opened.' }]);
+    expect(await found('reactor')).toEqual([]);
+    expect(await found('dam')).toEqual(['doc00001']);
+  });
+
+  it('trashing, restoring and moving act on the next search', async () => {
+    library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Report', text: 'The reactor was shut down.' }]);
+    setDocumentLive(library.db, 1, false);
+    expect(await found('reactor')).toEqual([]);
+    setDocumentLive(library.db, 1, true);
+    expect(await found('reactor', [1])).toEqual(['doc00001']);
+    moveDocument(library.db, 1, 2);
+    expect(await found('reactor', [1])).toEqual([]);
+    expect(await found('reactor', [2])).toEqual(['doc00001']);
+    expect(await found('reactor', [], [1])).toEqual(['doc00001']);
+  });
+
+  it('a rename changes the title and nothing else', async () => {
+    library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Aardvark', text: 'The reactor was shut down.' }]);
+    expect(await found('aardvark')).toEqual(['doc00001']);
+    renameDocument(library.db, 1, analyseTitle('Zebra', undefined, 'en'));
+    expect(await found('aardvark')).toEqual([]);
+    expect(await found('zebras')).toEqual(['doc00001']);
+    expect(await found('reactor')).toEqual(['doc00001']);
+    library.settle();
+    expect(await found('zebra reactor')).toEqual(['doc00001']);
+  });
+
+  it('folder names are searchable a little, and only those of folders in scope', async () => {
+    library.add([
+      { ref: 1, id: 'doc00001', folder: 1, title: 'One', text: 'Prices rise.' },
+      { ref: 2, id: 'doc00002', folder: 2, title: 'Two', text: 'Prices rise.' },
+    ]);
+    setFolderTerms(library.db, 2, [...analyseTitle('Energy outlooks', undefined, 'en').keys()]);
+    expect(await found('outlook prices')).toEqual(['doc00002', 'doc00001']);
+    expect(await found('outlooks')).toEqual(['doc00002']);
+    expect(await found('outlooks', [], [2])).toEqual([]);
+  });
+
+  it('a title outweighs a passing mention', async () => {
+    library.add([
+      { ref: 1, id: 'doc00001', folder: 1, title: 'Notes', text: 'Among other things hydrogen is mentioned here.' },
+      { ref: 2, id: 'doc00002', folder: 1, title: 'Hydrogen strategy', text: 'Electrolysers are built near ports these days.' },
+    ]);
+    expect(await found('hydrogen')).toEqual(['doc00002', 'doc00001']);
+  });
+
+  it('explains what matched and what was dropped', async () => {
+    library.add(Array.from({ length: 9 }, (_, i) => ({ ref: i + 1, id: `doc0000${i}`, folder: 1, title: `T${i}`, text: 'Coal fired power.' })));
+    const { ranked, explanation } = await index.explain!({ query: 'the coal plant', scope: { folders: [1], documents: [] }, depth: 4 });
+    expect(ranked).toHaveLength(4);
+    expect(explanation).toMatchObject({ inScope: 9, matched: 9, droppedByDepth: 5 });
+    expect(explanation.words.map((word) => [word.word, word.kind, word.found])).toEqual([
+      ['the', 'stop', 0],
+      ['coal', 'word', 9],
+      ['plant', 'word', 0],
+    ]);
+    expect(ranked[0]!.why!.words).toEqual([{ word: 'coal', added: ranked[0]!.why!.words[0]!.added }]);
+    expect(ranked[0]!.why!.words[0]!.added).toBeCloseTo(ranked[0]!.score, 2);
+  });
+
+  it('a full queue answers busy, an abort ends the wait, and the pool lives on', async () => {
+    library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Report', text: 'The reactor was shut down.' }]);
+    const narrow = createSearchIndex({ databasePath: library.path, threads: 1, queueLimit: 1 });
+    const request = { query: 'reactor', scope: { folders: [1], documents: [] }, depth: 5 };
+    const [first, second, third] = [narrow.rank(request), narrow.rank(request), narrow.rank(request)];
+    await expect(third).rejects.toMatchObject({ code: 'busy' });
+    expect(await first).toHaveLength(1);
+    expect(await second).toHaveLength(1);
+    const controller = new AbortController();
+    const [running, stopped] = [narrow.rank(request), narrow.rank(request, controller.signal)];
+    controller.abort();
+    await expect(stopped).rejects.toThrow('given up');
+    expect(await running).toHaveLength(1);
+    expect(await narrow.rank(request)).toHaveLength(1);
+    await narrow.close();
+  });
+});

@@ -1,0 +1,27 @@
+/** A searching thread: a read-only connection and the slot table, one search at a time. Started by the pool. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openSearchReader } from '../storage/sqlite/search-reader.ts';
+import type { RankMessage, RankReply, ThreadData } from './messages.ts';
+import { createEngine, rank } from './ranking.ts';
+
+const { databasePath, cancelled } = workerData as ThreadData;
+const givenUp = new Int32Array(cancelled);
+const engine = createEngine(openSearchReader(databasePath));
+
+class GivenUp extends Error {}
+
+parentPort!.on('message', (message: RankMessage) => {
+  const check = (): void => {
+    if (Atomics.load(givenUp, 0) === message.id || Date.now() > message.deadline) throw new GivenUp();
+  };
+  let reply: RankReply;
+  try {
+    const scope = { folders: message.folders as unknown as number[], documents: message.documents as unknown as number[] };
+    const answer = rank(engine, { query: message.query, scope, depth: message.depth, explain: message.explain, check });
+    reply = { id: message.id, ...answer };
+  } catch (error) {
+    const failed = error instanceof GivenUp ? 'given_up' : 'error';
+    reply = { id: message.id, failed, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  parentPort!.postMessage(reply);
+});

@@ -1,0 +1,220 @@
+/** What a searching thread reads of the embedded index: a read-only connection, prepared statements, one snapshot a search. */
+import Sqlite, { type Database } from 'better-sqlite3';
+import { readSegment } from './search-postings.ts';
+
+export interface SegmentInfo {
+  segment: number;
+  first: number;
+  end: number;
+  small: boolean;
+}
+
+export interface Postings {
+  count: number;
+  slots: Uint8Array;
+  /** Empty: every code is 1. Undefined: not read yet (`codesOf`). */
+  codes: Uint8Array | undefined;
+}
+
+export interface DocumentEntry {
+  document: number;
+  id: string;
+  folder: number;
+  live: boolean;
+  first: number;
+  slots: number;
+  titleSlot: number;
+  language: string;
+  /** Words per excerpt. */
+  lengths: Uint16Array;
+}
+
+export interface ExcerptPlace {
+  chunk: number;
+  page: number | null;
+  position: number;
+}
+
+export interface SearchReader {
+  /** Runs `work` on one snapshot of the database. */
+  snapshot<T>(work: () => T): T;
+  /** Changes with every commit of another connection. */
+  dataVersion(): number;
+  state(): { nextSlot: number; segments: number; folders: number; lastChange: number; firstChange: number };
+  /** Documents changed after a place in the log of changes: refs, each once. */
+  changedAfter(seq: number): number[];
+  allDocuments(each: (entry: DocumentEntry) => void): void;
+  document(ref: number): DocumentEntry | null;
+  segments(): SegmentInfo[];
+  folders(): { folder: number; terms: string[] }[];
+  /** Postings of a term in a segment. Long lists come without codes. */
+  postings(segment: SegmentInfo, term: string): Postings | null;
+  codesOf(segment: SegmentInfo, term: string): Uint8Array;
+  /** Terms of a segment that start so, at most `limit`, in order. */
+  termsFrom(segment: SegmentInfo, prefix: string, limit: number): string[];
+  /** Where a document's excerpts are, in order. */
+  layout(document: number): ExcerptPlace[];
+  /** Shown text and heading of an excerpt, or null when its row is gone. */
+  text(chunk: number): { text: string; section: string | null } | null;
+  close(): void;
+}
+
+/** Lists longer than this are read without their codes first: often they only have to be counted. */
+const LONG_LIST = 8_192;
+const AFTER_ALL = '\u{10ffff}';
+
+/** Opens a database file for searching. Throws when the file or the index's tables are not there. */
+export function openSearchReader(databasePath: string): SearchReader {
+  const db = new Sqlite(databasePath, { readonly: true, fileMustExist: true });
+  db.pragma('query_only = ON');
+  db.pragma('cache_size = -12000');
+  db.pragma('busy_timeout = 2000');
+  return readerOver(db);
+}
+
+/** The same over an open connection, for tests and one-off reports. */
+export function readerOver(db: Database): SearchReader {
+  const begin = db.prepare('BEGIN');
+  const end = db.prepare('COMMIT');
+  const documentColumns = `SELECT document, id, folder, live, first_slot AS first, slots, title_slot AS titleSlot, language, lengths FROM search_documents`;
+  const sql = {
+    state: db.prepare(`SELECT name, value FROM search_state`),
+    changes: db.prepare(`SELECT COALESCE(MIN(seq), 0) AS first, COALESCE(MAX(seq), 0) AS last FROM search_changes`),
+    changed: db.prepare(`SELECT DISTINCT document FROM search_changes WHERE seq > ?`).pluck(),
+    all: db.prepare(`${documentColumns} ORDER BY first_slot`),
+    one: db.prepare(`${documentColumns} WHERE document = ?`),
+    segments: db.prepare(
+      `SELECT segment, first_slot AS first, end_slot AS "end", data IS NOT NULL AS small FROM search_segments WHERE state = 'live' ORDER BY first_slot`,
+    ),
+    data: db.prepare(`SELECT data FROM search_segments WHERE segment = ?`).pluck(),
+    folders: db.prepare(`SELECT folder, terms FROM search_folders`),
+    head: db.prepare(`SELECT count FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
+    slots: db.prepare(`SELECT count, slots FROM search_postings WHERE segment = ? AND term = ?`),
+    both: db.prepare(`SELECT count, slots, codes FROM search_postings WHERE segment = ? AND term = ?`),
+    codes: db.prepare(`SELECT codes FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
+    terms: db.prepare(`SELECT term FROM search_postings WHERE segment = ? AND term >= ? AND term < ? ORDER BY term LIMIT ?`).pluck(),
+    layout: db.prepare(`SELECT slots, layout FROM search_documents WHERE document = ?`),
+  };
+  // Prepared when first used: the table of excerpts is not the index's own.
+  let textOf: ReturnType<Database['prepare']> | null = null;
+  const smallSegments = new Map<number, Map<string, Postings>>();
+
+  const smallTerms = (segment: number): Map<string, Postings> => {
+    let terms = smallSegments.get(segment);
+    if (terms === undefined) {
+      terms = new Map();
+      const known = terms;
+      const data = sql.data.get(segment) as Buffer | null | undefined;
+      if (data) readSegment(data, (term, count, slots, codes) => known.set(term, { count, slots, codes }));
+      smallSegments.set(segment, terms);
+    }
+    return terms;
+  };
+
+  return {
+    snapshot: (work) => {
+      begin.run();
+      try {
+        return work();
+      } finally {
+        end.run();
+      }
+    },
+    dataVersion: () => db.pragma('data_version', { simple: true }) as number,
+    state: () => {
+      const values = new Map((sql.state.all() as { name: string; value: number }[]).map((row) => [row.name, row.value]));
+      const changes = sql.changes.get() as { first: number; last: number };
+      return {
+        nextSlot: values.get('next_slot')!,
+        segments: values.get('segments')!,
+        folders: values.get('folders')!,
+        lastChange: changes.last,
+        firstChange: changes.first,
+      };
+    },
+    changedAfter: (seq) => sql.changed.all(seq) as number[],
+    allDocuments: (each) => {
+      for (const row of sql.all.iterate()) each(documentEntry(row as RawDocument));
+    },
+    document: (ref) => {
+      const row = sql.one.get(ref) as RawDocument | undefined;
+      return row === undefined ? null : documentEntry(row);
+    },
+    segments: () => {
+      const rows = sql.segments.all() as { segment: number; first: number; end: number; small: number }[];
+      const live = new Set(rows.map((row) => row.segment));
+      for (const segment of smallSegments.keys()) if (!live.has(segment)) smallSegments.delete(segment);
+      return rows.map((row) => ({ segment: row.segment, first: row.first, end: row.end, small: row.small === 1 }));
+    },
+    folders: () => {
+      const rows = sql.folders.all() as { folder: number; terms: string }[];
+      return rows.map((row) => ({ folder: row.folder, terms: JSON.parse(row.terms) as string[] }));
+    },
+    postings: (segment, term) => {
+      if (segment.small) return smallTerms(segment.segment).get(term) ?? null;
+      if (segment.end - segment.first <= LONG_LIST) return (sql.both.get(segment.segment, term) as Postings | undefined) ?? null;
+      const count = sql.head.get(segment.segment, term) as number | undefined;
+      if (count === undefined) return null;
+      const read = count > LONG_LIST ? sql.slots : sql.both;
+      return read.get(segment.segment, term) as Postings;
+    },
+    codesOf: (segment, term) => sql.codes.get(segment.segment, term) as Buffer,
+    termsFrom: (segment, prefix, limit) => {
+      if (!segment.small) return sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, limit) as string[];
+      const found: string[] = [];
+      for (const term of smallTerms(segment.segment).keys()) if (term.startsWith(prefix)) found.push(term);
+      return found;
+    },
+    layout: (document) => {
+      const row = sql.layout.get(document) as { slots: number; layout: Buffer } | undefined;
+      return row === undefined ? [] : decodeLayout(row.layout, row.slots);
+    },
+    text: (chunk) => {
+      textOf ??= db.prepare('SELECT text, section FROM chunks WHERE ref = ?');
+      return (textOf.get(chunk) as { text: string; section: string | null } | undefined) ?? null;
+    },
+    close: () => db.close(),
+  };
+}
+
+interface RawDocument {
+  document: number;
+  id: string;
+  folder: number;
+  live: number;
+  first: number;
+  slots: number;
+  titleSlot: number;
+  language: string;
+  lengths: Buffer;
+}
+
+function documentEntry(row: RawDocument): DocumentEntry {
+  const lengths = new Uint16Array(row.slots);
+  Buffer.from(lengths.buffer).set(row.lengths);
+  return { ...row, live: row.live === 1, lengths };
+}
+
+function decodeLayout(bytes: Buffer, count: number): ExcerptPlace[] {
+  let at = 0;
+  const difference = (): number => {
+    let value = 0;
+    let scale = 1;
+    let byte: number;
+    do {
+      byte = bytes[at++]!;
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte > 127);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  };
+  const places: ExcerptPlace[] = [];
+  let [chunk, page, position] = [0, 0, 0];
+  for (let i = 0; i < count; i++) {
+    chunk += difference();
+    page += difference();
+    position += difference();
+    places.push({ chunk, page: page === 0 ? null : page, position });
+  }
+  return places;
+}

@@ -1,0 +1,158 @@
+/** The write side of the embedded search index. Every function runs inside the caller's transaction on this connection. */
+import type { Database } from 'better-sqlite3';
+import type { AnalysedDocument } from '../../search/types.ts';
+import { compareTerms, encodePostings, encodeSegment, writeVarint, type EncodedPostings } from './search-postings.ts';
+import { statementsOf } from './search-statements.ts';
+
+/** Marks terms of titles in the one space of terms; no text has this character after normalisation. */
+export const TITLE_MARK = '\u0001';
+
+/** Segments larger than this are written as rows at once. */
+const BLOB_BYTES = 256 * 1024;
+/** Threads that are further behind than this read all documents again. */
+const KEPT_CHANGES = 20_000;
+
+export interface NewSearchDocument {
+  document: number;
+  documentId: string;
+  folder: number;
+  live: boolean;
+  analysed: AnalysedDocument;
+  /** Refs of the excerpts in table `chunks`, in the order of `analysed.chunks`. */
+  chunkRefs: readonly number[];
+}
+
+interface Posting {
+  slots: number[];
+  codes: number[];
+}
+
+/** Adds a document to the index, or replaces it: it is searchable with the caller's commit. */
+export function addDocument(db: Database, entry: NewSearchDocument): void {
+  const { analysed, chunkRefs } = entry;
+  if (chunkRefs.length !== analysed.chunks.length) throw new Error('search index: one chunk ref for each analysed chunk');
+  const statements = statementsOf(db);
+  const count = analysed.chunks.length;
+  const first = takeSlots(db, count + 1);
+  const postings = new Map<string, Posting>();
+  const post = (term: string, slot: number, code: number): void => {
+    const posting = postings.get(term);
+    if (posting === undefined) postings.set(term, { slots: [slot], codes: [code] });
+    else {
+      posting.slots.push(slot);
+      posting.codes.push(code);
+    }
+  };
+  const lengths = new Uint16Array(count);
+  analysed.chunks.forEach((chunk, i) => {
+    lengths[i] = chunk.length;
+    for (const [term, code] of chunk.terms) post(term, i, code);
+  });
+  for (const [term, times] of analysed.title) post(TITLE_MARK + term, count, times);
+  writeSegment(db, first, count + 1, postings);
+  statements.putDocument.run({
+    document: entry.document,
+    id: entry.documentId,
+    folder: entry.folder,
+    live: entry.live ? 1 : 0,
+    first,
+    slots: count,
+    titleSlot: first + count,
+    language: analysed.language,
+    lengths: Buffer.from(lengths.buffer),
+    layout: encodeLayout(analysed, chunkRefs),
+  });
+  noteChange(db, entry.document);
+}
+
+/** Takes a document out of the index; nothing happens when it is not there. */
+export function removeDocument(db: Database, document: number): void {
+  if (statementsOf(db).removeDocument.run(document).changes > 0) noteChange(db, document);
+}
+
+export function moveDocument(db: Database, document: number, folder: number): void {
+  if (statementsOf(db).moveDocument.run(folder, document).changes > 0) noteChange(db, document);
+}
+
+/** Trashed documents are not live: they stay in the index and are found again the moment they are restored. */
+export function setDocumentLive(db: Database, document: number, live: boolean): void {
+  if (statementsOf(db).setLive.run(live ? 1 : 0, document).changes > 0) noteChange(db, document);
+}
+
+/** After a rename: the terms of the new title and name (`analyseTitle`). Excerpts are not touched. */
+export function renameDocument(db: Database, document: number, title: ReadonlyMap<string, number>): void {
+  const slot = takeSlots(db, 1);
+  if (statementsOf(db).setTitleSlot.run(slot, document).changes === 0) return;
+  const postings = new Map<string, Posting>();
+  for (const [term, times] of title) postings.set(TITLE_MARK + term, { slots: [0], codes: [times] });
+  writeSegment(db, slot, 1, postings);
+  noteChange(db, document);
+}
+
+/** A folder's name, as terms (`analyseTitle`): its documents are found by it, a little. No terms forget the folder. */
+export function setFolderTerms(db: Database, folder: number, terms: readonly string[]): void {
+  const statements = statementsOf(db);
+  if (terms.length === 0) statements.removeFolder.run(folder);
+  else statements.putFolder.run(folder, JSON.stringify(terms));
+  statements.bump.run('folders');
+}
+
+/** The language the document was analysed in, or null when it is not indexed: a rename needs it. */
+export function languageOfDocument(db: Database, document: number): string | null {
+  const row = statementsOf(db).language.get(document) as { language: string } | undefined;
+  return row?.language ?? null;
+}
+
+function takeSlots(db: Database, count: number): number {
+  const { value } = statementsOf(db).takeSlots.get(count) as { value: number };
+  return value - count;
+}
+
+function noteChange(db: Database, document: number): void {
+  const statements = statementsOf(db);
+  const seq = Number(statements.noteChange.run(document).lastInsertRowid);
+  if (seq % 1_000 === 0) statements.forgetChanges.run(seq - KEPT_CHANGES);
+}
+
+function writeSegment(db: Database, first: number, span: number, postings: Map<string, Posting>): void {
+  if (postings.size === 0) return;
+  const statements = statementsOf(db);
+  const entries: { term: string; postings: EncodedPostings }[] = [];
+  let bytes = 0;
+  for (const [term, { slots, codes }] of postings) {
+    const encoded = encodePostings(slots, codes, slots.length, span);
+    bytes += term.length + encoded.slots.length + encoded.codes.length + 4;
+    entries.push({ term, postings: encoded });
+  }
+  entries.sort((a, b) => compareTerms(a.term, b.term));
+  const asBlob = bytes <= BLOB_BYTES;
+  const values = { state: 'live', first, end: first + span, slots: span, bytes, sources: null, data: asBlob ? encodeSegment(entries) : null };
+  const segment = Number(statements.addSegment.run(values).lastInsertRowid);
+  if (!asBlob) for (const { term, postings: p } of entries) statements.addPostings.run(segment, term, p.count, p.slots, p.codes);
+  statements.bump.run('segments');
+}
+
+function encodeLayout(analysed: AnalysedDocument, chunkRefs: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(chunkRefs.length * 30);
+  let at = 0;
+  let [ref, page, position] = [0, 0, 0];
+  const zigzag = (value: number): number => (value < 0 ? -value * 2 - 1 : value * 2);
+  analysed.chunks.forEach((chunk, i) => {
+    at = writeWide(bytes, at, zigzag(chunkRefs[i]! - ref));
+    at = writeVarint(bytes, at, zigzag((chunk.page ?? 0) - page));
+    at = writeVarint(bytes, at, zigzag(chunk.position - position));
+    [ref, page, position] = [chunkRefs[i]!, chunk.page ?? 0, chunk.position];
+  });
+  return Buffer.from(bytes.subarray(0, at));
+}
+
+/** Varint for numbers beyond 32 bits. */
+function writeWide(bytes: Uint8Array, at: number, value: number): number {
+  let rest = value;
+  while (rest > 127) {
+    bytes[at++] = (rest % 128) | 128;
+    rest = Math.floor(rest / 128);
+  }
+  bytes[at++] = rest;
+  return at;
+}
