@@ -13,7 +13,9 @@ export interface AttemptDeps {
 export const attemptDeps: AttemptDeps = {
   random: () => Math.random(),
   now: () => performance.now(),
-  wait: async (ms, signal) => void (await sleep(ms, undefined, signal ? { signal } : {})),
+  wait: async (ms, signal) => {
+    await sleep(ms, undefined, signal ? { signal } : {});
+  },
 };
 
 export const MOST_ATTEMPTS = 4;

@@ -122,10 +122,22 @@ describe('a model in a folder', () => {
   });
 
   test('its process ends when idle and starts again when needed', async () => {
-    const provider = local({ idleMs: 1 });
-    await provider.embed(['solar'], 'passage');
-    await new Promise((done) => setTimeout(done, 200));
-    expect(await provider.embed(['solar'], 'passage')).toHaveLength(1);
+    const named = program(
+      'named.ts',
+      `${ready} process.on('message', ({ id, texts }) => process.send({ kind: 'vectors', id, vectors: texts.map(() => Float32Array.from([process.pid, 1])) }));`,
+    );
+    const provider = local({ program: named, idleMs: 50 });
+    const [first] = await provider.embed(['solar'], 'passage');
+    const isRunning = (): boolean => {
+      try {
+        return process.kill(first![0]!, 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isRunning, { timeout: 10_000 }).toBe(false);
+    const [second] = await provider.embed(['solar'], 'passage');
+    expect(second![0]).not.toBe(first![0]);
   });
 
   test('a folder without a model, or with a broken one, is named', async () => {
