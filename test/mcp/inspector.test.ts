@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addFixtureTools } from '../conformance/fixture-door.ts';
 import { AUTHORIZATION, startListeningDoor, type ListeningDoor } from './listening-door.ts';
 
 const INSPECTOR = fileURLToPath(
@@ -31,16 +30,21 @@ async function inspect(url: string, era: string): Promise<{ exitCode: number; st
 }
 
 let server: ListeningDoor;
-let withFixtures: ListeningDoor;
+let withBadSchema: ListeningDoor;
 
 beforeAll(async () => {
   server = await startListeningDoor();
-  withFixtures = await startListeningDoor(addFixtureTools);
+  withBadSchema = await startListeningDoor((door) => ({
+    ...door,
+    listTools: async () => [
+      { name: 'bad', description: 'Takes anything', inputSchema: { type: 'object', properties: { anything: true } } },
+    ],
+  }));
 });
 
 afterAll(async () => {
   await server.app.close();
-  await withFixtures.app.close();
+  await withBadSchema.app.close();
 });
 
 describe('mcp-inspector --cli --strict', () => {
@@ -60,6 +64,6 @@ describe('mcp-inspector --cli --strict', () => {
   );
 
   it('would have complained about a schema that some clients refuse', { timeout: 60_000 }, async () => {
-    expect((await inspect(withFixtures.url, 'legacy')).exitCode).toBe(6);
+    expect((await inspect(withBadSchema.url, 'legacy')).exitCode).toBe(6);
   });
 });
