@@ -2,9 +2,11 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox } from './sandbox.ts';
 import { ChildDied, LimitHit, type Sandbox, type SandboxMode, type ToolSpec } from './types.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
 
 const MB = 1024 ** 2;
 const python = '/usr/bin/python3';

@@ -77,7 +77,7 @@ while (fill(prefix)) {
     answer(request);
   } catch (error) {
     // A trap in WASM leaves its heap as it was in the middle of something: this process must not go on.
-    say({ kind: 'error', problem: 'crash', detail: String(error) });
+    say({ kind: 'error', problem: pdfium.outOfMemory() ? 'memory' : 'crash', detail: String(error) });
     process.exit(70);
   }
 }

@@ -85,12 +85,12 @@ function findGutter(pieces: Piece[], width: number): number | undefined {
   return from + ((best.start + best.end) / 2) * BIN;
 }
 
-/** Running text fills its column; the cells of a table are short or ragged. */
+/** Running text fills its column (or half of what is still two columns); the cells of a table are short. */
 function isProse(pieces: Piece[]): boolean {
   if (pieces.length < MIN_LINES_A_SIDE) return false;
   const x0 = Math.min(...pieces.map((p) => p.x0));
   const x1 = Math.max(...pieces.map((p) => p.x1));
-  const full = pieces.filter((p) => p.x1 - p.x0 > 0.7 * (x1 - x0)).length;
+  const full = pieces.filter((p) => p.x1 - p.x0 > 0.4 * (x1 - x0)).length;
   const meanLength = pieces.reduce((sum, p) => sum + p.text.length, 0) / pieces.length;
   return full >= pieces.length * 0.5 && meanLength >= 18;
 }

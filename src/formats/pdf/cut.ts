@@ -7,13 +7,14 @@ export const QPDF = '/usr/bin/qpdf';
 /** Undefined when qpdf cannot read the file or has no such page: PDFium then tries, and says what is wrong. */
 export async function cutWithQpdf(
   sandbox: Sandbox,
+  command: string,
   input: Uint8Array | string,
   page: number,
   limits: Partial<Limits>,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
   const result = await sandbox.runTool({
-    command: QPDF,
+    command,
     args: [
       '--warning-exit-0',
       '--empty', '--pages', '{in}/in.pdf', String(page), '--',

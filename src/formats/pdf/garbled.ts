@@ -11,7 +11,7 @@ const PAIRS = new Set(
     'ht ic sch ke we ee aa oo ij va ag am ät än ön ör på är ka ko så åd ão çã do qu ue ai au tr pe mo na ni so su lo vo ho go'
   ).split(' '),
 );
-const LATIN_WORD = /(?<![\p{L}\p{N}])\p{Script=Latin}{3,}(?![\p{L}\p{N}])/gu;
+const LATIN_WORD = /(?<![\p{L}\p{N}])\p{Script=Latin}{4,}(?![\p{L}\p{N}])/gu;
 const VOWELS = /[aeiouyäöüåæøáéíóúàèìòùâêîôûãõœ]/i;
 /** Fewer letters than this prove nothing. */
 const ENOUGH_LETTERS = 80;

@@ -79,14 +79,17 @@ const LETTERS_BEFORE = /[\p{L}\p{N}]+$/u;
 const LETTERS_AFTER = /^[\p{L}\p{N}]+/u;
 const REST_OF_WORD = /^[^\s\ufffe]*/;
 
-/** Replaces every mark of one page's text. */
+/** Marks what PDFium left as it was, a hyphen at a line's end with a small letter below; joins at soft hyphens. */
+export function markHyphens(text: string): string {
+  return text
+    .replaceAll(/\u00ad\n(\S*)( ?)/g, (_all, rest: string, space: string) => rest + (space === '' ? '' : '\n'))
+    .replaceAll(/(?<=\p{Ll})[-\u2010]\n(?=\p{Ll})/gu, HYPHEN_MARK);
+}
+
+/** Decides every mark of one page's text. */
 export function resolveHyphens(text: string, counts: WordCounts): string {
-  // What PDFium left as it was: a hyphen at a line's end with a small letter below, and soft hyphens.
-  const marked = text
-    .replaceAll(/(?<=\p{Ll})[-\u2010\u00ad]\n(?=\p{Ll})/gu, HYPHEN_MARK)
-    .replaceAll(/\u00ad\n/g, HYPHEN_MARK);
-  if (!marked.includes(HYPHEN_MARK)) return marked;
-  const parts = marked.split(HYPHEN_MARK);
+  if (!text.includes(HYPHEN_MARK)) return text;
+  const parts = text.split(HYPHEN_MARK);
   let out = parts[0]!;
   for (const part of parts.slice(1)) {
     const below = part.startsWith('\n') ? part.slice(1) : part;

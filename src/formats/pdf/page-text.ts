@@ -1,6 +1,7 @@
 import { orderByColumns, type Piece } from './columns.ts';
-import { HYPHEN_MARK } from './hyphens.ts';
+import { HYPHEN_MARK, markHyphens } from './hyphens.ts';
 import type { Pdfium } from './pdfium.ts';
+import type { Paper } from './paper.ts';
 import { isWhite, type Box, type Signals } from './signals.ts';
 
 /** The text layer of one page, what the eye sees apart from what it does not. */
@@ -28,8 +29,15 @@ interface Line {
   pieces: Piece[];
 }
 
+/** What is only found out when a page needs it. */
+export interface Looks {
+  signals(): Signals;
+  /** The drawn page: is there ink behind a character? */
+  paper(): Paper;
+}
+
 /** `area` is the visible box of the page, `turns` its /Rotate in quarter turns clockwise. */
-export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns: number, signals: () => Signals): PageText {
+export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns: number, looks: Looks): PageText {
   const { call, scratch } = pdfium;
   const count = call.FPDFText_CountChars(textPage);
   const at = scratch >> 3;
@@ -86,7 +94,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
     const bottom = doubles[at + 2]!;
     const top = doubles[at + 3]!;
     const char = code === 2 || code === 0xfffe ? HYPHEN_MARK : code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
-    if (isHidden(state, left, bottom, right, top, area, signals)) {
+    if (isHidden(state, { x0: left, y0: bottom, x1: right, y1: top }, area, looks)) {
       if (pendingBreak) {
         pendingBreak = false;
         endLine();
@@ -134,7 +142,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   endLine();
   const rows = lines.map((line) => line.pieces);
   const ordered = orderByColumns(rows.filter((row) => row.length > 0), area.x1 - area.x0) ?? rows;
-  return { text: joinRows(ordered), hidden: hidden.trim(), unmapped };
+  return { text: markHyphens(joinRows(ordered)), hidden: hidden.trim(), unmapped };
 }
 
 /** Points from where one character's advance ends to where the other begins: glyph boxes lean over their advance. */
@@ -192,20 +200,14 @@ function fontSize(pdfium: Pdfium, object: number): number {
   return Math.abs(size) * Math.sqrt(Math.abs(a * d - b * c));
 }
 
-function isHidden(
-  state: ObjectState,
-  left: number,
-  bottom: number,
-  right: number,
-  top: number,
-  area: Box,
-  signals: () => Signals,
-): boolean {
-  const x = (left + right) / 2;
-  const y = (bottom + top) / 2;
+function isHidden(state: ObjectState, box: Box, area: Box, looks: Looks): boolean {
+  const x = (box.x0 + box.x1) / 2;
+  const y = (box.y0 + box.y1) / 2;
   if (x < area.x0 || x > area.x1 || y < area.y0 || y > area.y1) return true;
-  if (state === 'invisible') return signals().pictureShare < SCAN_SHARE;
-  if (state === 'tiny') return Math.max(top - bottom, right - left) < SMALLEST && area.y1 - area.y0 > 50;
-  if (state === 'white') return !signals().inked.some((box) => x >= box.x0 && x <= box.x1 && y >= box.y0 && y <= box.y1);
-  return false;
+  if (state === 'invisible') return looks.signals().pictureShare < SCAN_SHARE;
+  if (state === 'tiny') return Math.max(box.y1 - box.y0, box.x1 - box.x0) < SMALLEST && area.y1 - area.y0 > 50;
+  if (state !== 'white') return false;
+  // Drawing costs more than the rest of the page together, so the known dark areas are asked first.
+  const onInk = looks.signals().inked.some((inked) => x >= inked.x0 && x <= inked.x1 && y >= inked.y0 && y <= inked.y1);
+  return !onInk && !looks.paper().hasInk(box);
 }

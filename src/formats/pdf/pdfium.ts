@@ -40,6 +40,8 @@ export interface Pdfium {
   floats(): Float32Array;
   doubles(): Float64Array;
   ints(): Int32Array;
+  /** True once the heap was asked to grow over its maximum. */
+  outOfMemory(): boolean;
   /** A scratch block of 256 bytes for out-parameters. */
   scratch: number;
   /** Makes a function that PDFium can call: signature as in emscripten (`iiii`: result, then arguments). */
@@ -50,8 +52,12 @@ export interface Pdfium {
 export async function loadPdfium(maxHeapBytes: number): Promise<Pdfium> {
   const wasm = createRequire(import.meta.url).resolve('@embedpdf/pdfium/pdfium.wasm');
   const wasmBinary = capWasmMemory(readFileSync(wasm), maxHeapBytes).buffer as ArrayBuffer;
-  // Its debug build talks to the console; standard output is ours for frames.
-  const library = await init({ wasmBinary, print: () => undefined, printErr: () => undefined });
+  let refused = false;
+  // Its build talks to the console: standard output is ours for frames, and the one thing worth hearing is a full heap.
+  const printErr = (message: string): void => {
+    if (/enlarge memory|grow the heap/.test(message)) refused = true;
+  };
+  const library = await init({ wasmBinary, print: () => undefined, printErr });
   const exports = library.pdfium.wasmExports as unknown as Calls & { memory: { buffer: ArrayBufferLike } };
   for (const name of CALLS) if (typeof exports[name] !== 'function') throw new Error(`PDFium lacks ${name}`);
   exports.PDFiumExt_Init();
@@ -67,6 +73,7 @@ export async function loadPdfium(maxHeapBytes: number): Promise<Pdfium> {
     doubles: () => current().doubles,
     ints: () => current().ints,
     scratch: exports.malloc(256),
+    outOfMemory: () => refused,
     callback: (fn, signature) => library.pdfium.addFunction(fn as () => void, signature),
   };
 }

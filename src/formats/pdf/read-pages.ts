@@ -5,6 +5,7 @@ import { countWords, newWordCounts, resolveHyphens } from './hyphens.ts';
 import { judgePage } from './marks.ts';
 import { placeSections, readOutline, sensibleTitle } from './outline.ts';
 import { readPageText } from './page-text.ts';
+import { drawPaper, type Paper } from './paper.ts';
 import { readUtf16, withCString, type Pdfium } from './pdfium.ts';
 import { readSignals, type Box, type Signals } from './signals.ts';
 import { openDocument, type OpenDocument, type OpenProblem, type Source } from './source.ts';
@@ -80,7 +81,9 @@ function readPage(pdfium: Pdfium, document: number, form: number, index: number)
     let known: Signals | undefined;
     const signals = (): Signals => (known ??= readSignals(pdfium, page, area));
     const turns = call.FPDFPage_GetRotation(page) & 3;
-    const read = textPage === 0 ? { text: '', hidden: '', unmapped: 0 } : readPageText(pdfium, textPage, area, turns, signals);
+    let drawn: Paper | undefined;
+    const paper = (): Paper => (drawn ??= drawPaper(pdfium, form, page, area, turns));
+    const read = textPage === 0 ? { text: '', hidden: '', unmapped: 0 } : readPageText(pdfium, textPage, area, turns, { signals, paper });
     const { fields, comments, visible } = readAnnotations(pdfium, page, form);
     const shown = [read.text, ...fields].join('\n').trim();
     const judged = judgePage(shown, read.unmapped, signals(), () => (signals().drawnThings > 0 || visible > 0) && hasInk(pdfium, form, page));

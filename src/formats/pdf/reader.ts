@@ -53,6 +53,8 @@ export interface PdfReaderDeps {
   /** Children at work at the same time. Default: the number of cores. */
   size?: number;
   limits?: Partial<Limits>;
+  /** Default /usr/bin/qpdf; where there is none, PDFium cuts. */
+  qpdfPath?: string;
   /** A page that takes longer than this is given up and named. Default 30 s. */
   pageMs?: number;
   log?: (message: string) => void;
@@ -101,6 +103,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   const memoryBytes = limits.memoryBytes ?? 1024 ** 3;
   const wallMs = limits.wallMs ?? 120_000;
   const pageMs = deps.pageMs ?? 30_000;
+  const qpdf = deps.qpdfPath ?? QPDF;
   const source = join(import.meta.dirname, '..', '..');
   const pool = new ChildPool({
     size: deps.size ?? availableParallelism(),
@@ -207,8 +210,9 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
         if (frame.header.kind === 'error') {
           const failed = problemFrame.parse(frame.header);
           // A trap inside PDFium: the child ends itself after saying so.
-          if (failed.problem === 'crash' && at > 0 && lost.size + 1 < total && lost.size < MAX_LOST_PAGES) {
-            lost.set(at, 'crash');
+          const trap = failed.problem === 'crash' || failed.problem === 'memory' ? failed.problem : undefined;
+          if (trap !== undefined && at > 0 && lost.size + 1 < total && lost.size < MAX_LOST_PAGES) {
+            lost.set(at, trap);
             continue;
           }
           throw unreadable(failed.problem === 'no page' ? 'damaged' : failed.problem, failed.total, maxPages);
@@ -253,8 +257,8 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   }
 
   async function cut(input: PdfInput, page: number, options: CallOptions = {}): Promise<Uint8Array> {
-    if (existsSync(QPDF)) {
-      const copy = await cutWithQpdf(deps.sandbox, input, page, limits, options.signal);
+    if (existsSync(qpdf)) {
+      const copy = await cutWithQpdf(deps.sandbox, qpdf, input, page, limits, options.signal);
       if (copy !== undefined) return copy;
     }
     return (await onPage(input, options, { op: 'cut', page })).payload;
