@@ -25,13 +25,20 @@ export const relationsXml = (rows: [id: string, kind: string, target: string][])
     .map(([id, kind, target]) => `<Relationship Id="${id}" Type="${officeRelations}/${kind}" Target="${target}"/>`)
     .join('')}</Relationships>`;
 
-export const contentTypesXml = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>';
+const mime = 'application/vnd.openxmlformats-officedocument';
+
+const contentTypesOf = (mainPart: string, type: string): string =>
+  '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">' +
+  '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>' +
+  `<Override PartName="/${mainPart}" ContentType="${mime}.${type}.main+xml"/></Types>`;
+
+export const contentTypesXml = contentTypesOf('ppt/presentation.xml', 'presentationml.presentation');
 
 /** A Word file of this body; `parts` are further parts by the name of their relationship (`footnotes`, `numbering`, …). */
 export function wordFile(body: string, parts: Record<string, string> = {}, moreRelations: [string, string, string][] = []): Uint8Array {
   const related = Object.entries(parts).filter(([kind]) => !kind.includes('/'));
   return zipOf({
-    '[Content_Types].xml': contentTypesXml,
+    '[Content_Types].xml': contentTypesOf('word/document.xml', 'wordprocessingml.document'),
     '_rels/.rels': relationsXml([['rId1', 'officeDocument', 'word/document.xml']]),
     'word/document.xml': `<w:document ${namespaces}><w:body>${body}</w:body></w:document>`,
     'word/_rels/document.xml.rels': relationsXml([...related.map(([kind], at): [string, string, string] => [`rel${at}`, kind, `${kind}.xml`]), ...moreRelations]),

@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { hasShared, sharedPath } from '../../test/support/shared.ts';
+import { wordFile } from '../../test/support/zip-fixture.ts';
+import { alignToCopy, pageAt } from './align.ts';
+import { readDocx } from './docx.ts';
+import { createOfficeConverter, type OfficeConverter } from './office-converter.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sergo-convert-'));
+const pids: number[] = [];
+let sandbox: Sandbox;
+let converter: OfficeConverter;
+
+const real = createOfficeConverter({ sandbox: {} as Sandbox });
+const canRun = real.missing === null && spawnSync('pdftotext', ['-v']).status === 0;
+if (!canRun) console.warn(`SKIPPED: converting with LibreOffice. ${real.missing ?? 'pdftotext is missing'}`);
+
+beforeAll(async () => {
+  const made = await createSandbox();
+  sandbox = {
+    mode: made.mode,
+    runTool: made.runTool,
+    startChild: async (spec) => {
+      const child = await made.startChild(spec);
+      pids.push(child.pid);
+      return child;
+    },
+  };
+  converter = createOfficeConverter({ sandbox });
+});
+afterAll(async () => {
+  await converter.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const paragraph = (inner: string) => `<w:p>${inner}</w:p>`;
+const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+
+function pagesOf(pdf: Uint8Array): string[] {
+  writeFileSync(join(folder, 'out.pdf'), pdf);
+  return spawnSync('pdftotext', ['-q', join(folder, 'out.pdf'), '-'], { encoding: 'utf8', maxBuffer: 1e9 }).stdout.split('\f').slice(0, -1);
+}
+
+test('where LibreOffice is missing it says so and what that costs', async () => {
+  const none = createOfficeConverter({ sandbox, programs: { office: undefined, python: undefined } });
+  expect(none.available).toBe(false);
+  expect(none.missing).toBe('LibreOffice and python3-uno are not installed on this server, so office files get no PDF copy and old office files are not read');
+  await expect(none.toPdf(new Uint8Array(1), { type: 'docx', owner: 'a' })).rejects.toMatchObject({ reason: none.missing });
+});
+
+describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
+  test('one running LibreOffice serves an owner; another owner gets another one', async () => {
+    const bytes = wordFile(paragraph(run('Hello copy')));
+    const first = await converter.toPdf(bytes, { type: 'docx', owner: 'ava' });
+    expect(pagesOf(first)[0]).toContain('Hello copy');
+    await converter.toPdf(bytes, { type: 'docx', owner: 'ava' });
+    expect(pids.length).toBe(1);
+    await converter.toPdf(bytes, { type: 'docx', owner: 'ben' });
+    expect(pids.length).toBe(2);
+  });
+
+  test('what it cannot open is a reason, and the next file is converted', async () => {
+    await expect(converter.toPdf(wordFile(paragraph(run('x'))).subarray(0, 200), { type: 'docx', owner: 'ben' })).rejects.toMatchObject({
+      name: 'UnreadableFile',
+      reason: 'Damaged: LibreOffice cannot open it',
+    });
+    expect(pagesOf(await converter.toPdf(Buffer.from('{\\rtf1 still alive}'), { type: 'rtf', owner: 'ben' }))[0]).toContain('still alive');
+    expect(pids.length).toBe(2);
+  });
+
+  test('tracked changes are accepted in the copy as they are in the text', async () => {
+    const body = paragraph(`${run('We pay ')}<w:del w:id="1" w:author="a" w:date="2024-01-01T00:00:00Z"><w:r><w:delText>eleven</w:delText></w:r></w:del><w:ins w:id="2" w:author="a" w:date="2024-01-01T00:00:00Z">${run('twelve')}</w:ins>`);
+    const [page] = pagesOf(await converter.toPdf(wordFile(body), { type: 'docx', owner: 'ben' }));
+    expect(page).toContain('We pay twelve');
+    expect(page).not.toContain('eleven');
+  });
+
+  test('a cancelled conversion ends LibreOffice and the next one has its own', async () => {
+    const cancel = new AbortController();
+    const slow = converter.toPdf(wordFile(paragraph(run('word '.repeat(200))).repeat(3_000)), { type: 'docx', owner: 'ben', signal: cancel.signal });
+    setTimeout(() => cancel.abort(), 300);
+    await expect(slow).rejects.toThrow();
+    expect(pagesOf(await converter.toPdf(wordFile(paragraph(run('after'))), { type: 'docx', owner: 'ben' }))[0]).toContain('after');
+  });
+
+  test('a linked picture is never fetched', async () => {
+    let calls = 0;
+    const server = createServer((socket) => {
+      calls++;
+      socket.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const page = `<html><head><link rel="stylesheet" href="http://127.0.0.1:${port}/a.css"></head><body>words<img src="http://127.0.0.1:${port}/a.png"></body></html>`;
+    const converted = await converter.toPdf(Buffer.from(page), { type: 'html', owner: 'ben' });
+    server.close();
+    expect(pagesOf(converted)[0]).toContain('words');
+    expect(calls).toBe(0);
+  });
+});
+
+describe.skipIf(!canRun || !hasShared('corpus', 'aligning real Word files with their copies'))('alignment of real files', { timeout: 180_000 }, () => {
+  const squash = (text: string) => text.normalize('NFKD').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+  test.each(['docx-bug51170.docx', 'docx-cyrillic-long.docx', 'docx-equations-omml.docx', 'docx-word-sample.docx'])('paragraphs of %s are on the page that prints them', async (name) => {
+    const bytes = readFileSync(sharedPath(`corpus/${name}`));
+    const flow = readDocx(bytes, { name, maxPages: 5_000, maxUnpackedBytes: 1024 ** 3 }).pages.map((page) => page.text).join('\n\n');
+    const copy = pagesOf(await converter.toPdf(bytes, { type: 'docx', owner: 'ben' }));
+    const starts = alignToCopy(flow, copy);
+    const printed = copy.map(squash);
+    let right = 0;
+    let all = 0;
+    for (const match of flow.matchAll(/(?:^|\n\n)([^\n]+)/g)) {
+      const key = squash(match[1]!).slice(0, 30);
+      const on = printed.flatMap((page, index) => (key.length >= 20 && page.includes(key) ? [index + 1] : []));
+      // Only paragraphs whose page is certain.
+      if (on.length !== 1) continue;
+      all++;
+      if (pageAt(starts, match.index + match[0].length - match[1]!.length) === on[0]) right++;
+    }
+    expect(all).toBeGreaterThan(5);
+    expect(right / all).toBeGreaterThanOrEqual(0.95);
+  });
+});
