@@ -227,6 +227,12 @@ export interface IndexStore {
   remove(document: number): Promise<void>;
   setFolder(document: number, folder: number): Promise<void>;
   setLive(document: number, live: boolean): Promise<void>;
+  /** After a rename: the new title's words as search/ analysed them (`analyseTitle`) in the document's language. */
+  setTitle(document: number, title: ReadonlyMap<string, number>): Promise<void>;
+  /** Language the document was analysed in, null when it is not indexed. */
+  languageOf(document: number): Promise<string | null>;
+  /** Words of a folder's name (`analyseTitle`): its documents are found by them, a little. None: forget the folder. */
+  setFolderWords(folder: number, words: readonly string[]): Promise<void>;
 }
 
 export type JobKind = 'read' | 'pdf-copy';

@@ -7,6 +7,10 @@ export interface IndexWriter {
   removeDocument(db: Sqlite.Database, document: number): void;
   moveDocument(db: Sqlite.Database, document: number, folder: number): void;
   setDocumentLive(db: Sqlite.Database, document: number, live: boolean): void;
+  /** An index that knows no titles and folder names leaves these out. */
+  renameDocument?(db: Sqlite.Database, document: number, title: ReadonlyMap<string, number>): void;
+  languageOfDocument?(db: Sqlite.Database, document: number): string | null;
+  setFolderTerms?(db: Sqlite.Database, folder: number, terms: readonly string[]): void;
 }
 
 export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): IndexStore {
@@ -31,6 +35,15 @@ export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): Inde
     },
     async setLive(document, live) {
       writer.setDocumentLive(db, document, live);
+    },
+    async setTitle(document, title) {
+      writer.renameDocument?.(db, document, title);
+    },
+    async languageOf(document) {
+      return writer.languageOfDocument?.(db, document) ?? null;
+    },
+    async setFolderWords(folder, words) {
+      writer.setFolderTerms?.(db, folder, words);
     },
   };
 }
