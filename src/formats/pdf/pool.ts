@@ -80,12 +80,15 @@ export class ChildPool {
     for (;;) {
       if (this.#closed) throw new Error('The pool is closed');
       use.signal?.throwIfAborted();
-      const idle = [...this.#slots].filter((slot) => !slot.busy && slot.child.alive);
-      const open = idle.find((slot) => slot.owner === use.owner && slot.key === use.key);
-      const own = open ?? (use.descriptors === undefined ? idle.find((slot) => slot.owner === use.owner) : undefined);
+      const idle = [...this.#slots].filter((slot) => !slot.busy);
+      // One that died while nobody looked gives its place back.
+      for (const slot of idle.filter((s) => !s.child.alive)) void this.#retire(slot);
+      const living = idle.filter((slot) => slot.child.alive);
+      const open = living.find((slot) => slot.owner === use.owner && slot.key === use.key);
+      const own = open ?? (use.descriptors === undefined ? living.find((slot) => slot.owner === use.owner) : undefined);
       if (own !== undefined) return this.#occupy(own);
       if (this.#slots.size + this.#starting < this.#options.size) return await this.#begin(use);
-      const other = idle[0];
+      const other = living[0];
       if (other !== undefined) {
         // Counted as starting meanwhile, so that nobody takes the place that becomes free.
         this.#slots.delete(other);
