@@ -266,6 +266,8 @@ export interface JobStore {
   finish(ref: number, token: string, state: 'done' | 'failed', error: string | null, now: number): Promise<boolean>;
   /** Back to the queue for another attempt, under its lease token. */
   retry(ref: number, token: string, availableAt: number, error: string): Promise<boolean>;
+  /** Puts all running jobs back into the queue: only a process that knows itself to be the sole worker may call it, at start. */
+  retryAllRunning(now: number): Promise<number>;
   /** Cancels queued and running jobs of a document; running workers learn of it when they extend or finish. */
   cancelOfDocument(document: number, now: number): Promise<number>;
   openOfDocument(document: number): Promise<JobRow[]>;
@@ -430,7 +432,8 @@ export interface BlobStore {
   has(sha256: string): Promise<boolean>;
   /** A local file with these bytes for a sandboxed reader; the disk store answers its own file, others a temporary one. */
   localPath(sha256: string): Promise<{ path: string; release(): Promise<void> }>;
-  remove(sha256: string): Promise<void>;
+  /** With `beforeMs` only when it was last written before that time: a blob that was just put again stays. */
+  remove(sha256: string, beforeMs?: number): Promise<void>;
   /** All blobs last written before this time, for the reaper. */
   list(beforeMs: number): AsyncIterable<string>;
 }

@@ -67,7 +67,11 @@ export async function openDiskBlobs(options: { folder: string; onDiskFailure?: (
       await access(path, constants.R_OK);
       return { path, release: async () => {} };
     },
-    async remove(sha256) {
+    async remove(sha256, beforeMs) {
+      if (beforeMs !== undefined) {
+        const info = await stat(pathOf(sha256)).catch(() => null);
+        if (!info || info.mtimeMs >= beforeMs) return;
+      }
       await rm(pathOf(sha256), { force: true });
     },
     async *list(beforeMs) {

@@ -44,6 +44,10 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
       const again = { state: 'queued' as const, availableAt, error, leaseUntil: null, leaseToken: null };
       return changed(await owned(ref, token).set(again).executeTakeFirstOrThrow());
     },
+    async retryAllRunning(now) {
+      const again = { state: 'queued' as const, availableAt: now, leaseUntil: null, leaseToken: null };
+      return Number((await db.updateTable('jobs').set(again).where('state', '=', 'running').executeTakeFirstOrThrow()).numUpdatedRows);
+    },
     async cancelOfDocument(document, now) {
       const result = await db
         .updateTable('jobs')

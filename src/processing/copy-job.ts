@@ -1,0 +1,74 @@
+import { alignToCopy } from '../formats/align.ts';
+import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
+import type { DocumentRow, JobRow, PageRow } from '../storage/ports.ts';
+import { endJob, preparePages, writePages } from './commit.ts';
+import { LeaseLost, type ProcessingDeps } from './deps.ts';
+import { cutAtCopyPages, joinFlow } from './repage.ts';
+import { withBlobFile, withBytesAsFile } from './source-file.ts';
+import { wayOf } from './ways.ts';
+
+/**
+ * Makes the PDF copy of a document that was read before, and gives its estimated pages the copy's numbers. Until it commits
+ * the estimated pages serve; when it cannot be made they stay, and the document says why.
+ */
+export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: AbortSignal): Promise<void> {
+  const document = await deps.storage.documents.byRef(job.document);
+  if (!document || document.generation !== job.generation) throw new LeaseLost();
+  try {
+    if (deps.copies.missing !== null) throw new UnreadableFile(deps.copies.missing);
+    await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
+      const copy = await deps.copies.toPdf(file, document.type, signal);
+      const settings = { name: document.name, maxPages: deps.limits.pages, maxUnpackedBytes: deps.limits.unpackedBytes, signal };
+      const drawn = await withBytesAsFile(copy, file.owner, `${document.name}.pdf`, (copyFile) => deps.reader.read('pdf', copyFile, settings));
+      const aligned = await alignPages(deps, document, drawn);
+      const prepared = aligned ? await preparePages(deps, document, aligned) : null;
+      const blob = await deps.blobs.putBytes(copy);
+      await deps.storage.transaction(async (stores) => {
+        await endJob(stores, deps, job, 'done', null);
+        if (prepared) await writePages(stores, deps, document, prepared);
+        await stores.files.put({
+          document: document.ref, kind: 'pdf-copy', name: `${document.name}.pdf`, mime: 'application/pdf', createdAt: deps.clock.now(), ...blob,
+        });
+        await stores.documents.update(document.ref, { pdfCopy: 'ready' });
+        await deps.audit(stores, { action: 'pdf copy made', documentId: document.id, detail: `${document.name}, ${drawn.pages.length} pages`, outcome: 'ok' });
+      });
+    });
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    await giveUpCopy(deps, job, document, error.reason);
+  }
+}
+
+export async function giveUpCopy(deps: ProcessingDeps, job: JobRow, document: DocumentRow, reason: string): Promise<void> {
+  await deps.storage.transaction(async (stores) => {
+    await endJob(stores, deps, job, 'failed', reason);
+    const now = await stores.documents.byRef(document.ref);
+    if (!now || now.generation !== document.generation) throw new LeaseLost();
+    const notice = `No PDF copy could be made: ${reason}`;
+    await stores.documents.update(document.ref, { pdfCopy: 'failed', notices: [...now.notices.filter((each) => each !== notice), notice] });
+    await deps.audit(stores, { action: 'pdf copy made', documentId: document.id, detail: `${document.name}: ${reason}`, outcome: 'error' });
+  });
+}
+
+/** The document's pages with the copy's numbers, or null for types whose own pages stand (a sheet stays a sheet). */
+async function alignPages(deps: ProcessingDeps, document: DocumentRow, drawn: ReadResult): Promise<ReadResult | null> {
+  if (!wayOf(document.type).align || document.pages === null || drawn.pages.length === 0) return null;
+  const rows = await deps.storage.pages.range(document.ref, 1, document.pages);
+  const flow = joinFlow(rows.map(({ text, sections, notes, hidden }) => ({ text, sections, ...apartOf({ notes, hidden }) })));
+  const starts = alignToCopy(flow.text, drawn.pages.map((page) => page.text));
+  const apart = apartOf({ notes: joinApart(rows, 'notes'), hidden: joinApart(rows, 'hidden') });
+  return {
+    type: document.type,
+    pagesEstimated: false,
+    pages: cutAtCopyPages(flow, starts, drawn.pages, apart),
+    notices: [...document.notices, ...(drawn.notices ?? [])],
+  };
+}
+
+const joinApart = (rows: readonly PageRow[], which: 'notes' | 'hidden'): string | null =>
+  rows.map((row) => row[which]).filter((text) => text !== null).join('\n') || null;
+
+const apartOf = (apart: { notes: string | null; hidden: string | null }): Pick<ReadPage, 'notes' | 'hidden'> => ({
+  ...(apart.notes === null ? {} : { notes: apart.notes }),
+  ...(apart.hidden === null ? {} : { hidden: apart.hidden }),
+});

@@ -1,0 +1,141 @@
+import { presetOf } from '../library/presets.ts';
+import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
+import type { DocumentRow, JobRow } from '../storage/ports.ts';
+import { endJob, preparePages, writePages } from './commit.ts';
+import { mergeDeck } from './deck.ts';
+import { LeaseLost, type ProcessingDeps } from './deps.ts';
+import type { ReadSettings, SourceFile } from './ports.ts';
+import { withBlobFile, withBytesAsFile } from './source-file.ts';
+import { wayOf } from './ways.ts';
+
+/**
+ * Reads one document from blob to searchable: sniff, read, mark, chunk, index, in one transaction at the end. What is wrong with
+ * the file ends in `not_indexed` with a reason; anything else is thrown and tried again by the queue.
+ */
+export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: AbortSignal): Promise<void> {
+  const document = await deps.storage.documents.byRef(job.document);
+  if (!document || document.generation !== job.generation) throw new LeaseLost();
+  try {
+    await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
+      const read = await readFile(deps, document, file, signal);
+      const prepared = await preparePages(deps, document, read.result);
+      const copyBlob = read.copy ? await deps.blobs.putBytes(read.copy) : null;
+      const ocrBlob = read.ocr ? await deps.blobs.putBytes(read.ocr) : null;
+      await deps.storage.transaction(async (stores) => {
+        await endJob(stores, deps, job, 'done', null);
+        const change = await writePages(stores, deps, document, prepared);
+        const at = { document: document.ref, createdAt: deps.clock.now(), mime: 'application/pdf' };
+        if (copyBlob) await stores.files.put({ ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob });
+        else await stores.files.removeKind(document.ref, 'pdf-copy');
+        if (ocrBlob) await stores.files.put({ ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob });
+        else await stores.files.removeKind(document.ref, 'ocr');
+        const makeCopy = wayOf(read.result.type).copy === 'after' && deps.copies.missing === null;
+        await stores.documents.update(document.ref, { pdfCopy: copyBlob ? 'ready' : makeCopy ? 'making' : 'none' });
+        if (makeCopy) await enqueueCopy(stores, deps, document);
+        await deps.audit(stores, {
+          action: 'document processed',
+          documentId: document.id,
+          detail: `${document.name}, ${change.status}, ${read.result.pages.length} pages`,
+          outcome: 'ok',
+        });
+      });
+    });
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    await giveUp(deps, job, document, 'not_indexed', error.reason);
+  }
+}
+
+export const enqueueCopy = (stores: Pick<ProcessingDeps['storage'], 'jobs'>, deps: Pick<ProcessingDeps, 'clock'>, document: DocumentRow): Promise<number> =>
+  stores.jobs.enqueue({
+    kind: 'pdf-copy',
+    document: document.ref,
+    generation: document.generation,
+    owner: document.owner,
+    weight: document.bytes,
+    availableAt: deps.clock.now(),
+    createdAt: deps.clock.now(),
+  });
+
+/**
+ * Ends a reading without pages. A document that was readable before (reprocessing, replacing) keeps its old pages and stays
+ * searchable with a notice: a failed reading never takes away what was there.
+ */
+export async function giveUp(deps: ProcessingDeps, job: JobRow, document: DocumentRow, status: 'not_indexed' | 'failed', reason: string): Promise<void> {
+  await deps.storage.transaction(async (stores) => {
+    await endJob(stores, deps, job, 'failed', reason);
+    const now = await stores.documents.byRef(document.ref);
+    if (!now || now.generation !== document.generation) throw new LeaseLost();
+    const oldPagesServe = now.pages !== null;
+    await stores.documents.update(
+      document.ref,
+      oldPagesServe
+        ? { status: 'ready', progress: null, notices: [`The last reading did not succeed, so the pages from before still serve: ${reason}`] }
+        : { status, reason, progress: null, pdfCopy: 'none' },
+    );
+    await deps.audit(stores, { action: 'document processed', documentId: document.id, detail: `${document.name}, ${status}: ${reason}`, outcome: 'error' });
+  });
+}
+
+interface Reading {
+  result: ReadResult;
+  copy?: Uint8Array;
+  ocr?: Uint8Array;
+}
+
+async function readFile(deps: ProcessingDeps, document: DocumentRow, file: SourceFile, signal: AbortSignal): Promise<Reading> {
+  const type = await deps.reader.sniff(file);
+  if (type === null) {
+    throw new UnreadableFile('Sergo does not read this kind of file — upload it as PDF, PowerPoint, Word, text, Markdown or CSV');
+  }
+  const settings: ReadSettings = {
+    name: document.name,
+    maxPages: deps.limits.pages,
+    maxUnpackedBytes: deps.limits.unpackedBytes,
+    onProgress: progressWriter(deps, document),
+    signal,
+  };
+  const own = await deps.reader.read(type, file, settings);
+  if (wayOf(type).copy !== 'first') return withOcr(deps, document, file, { result: own }, settings);
+  if (deps.copies.missing !== null) {
+    return { result: { ...own, notices: [...(own.notices ?? []), deps.copies.missing] } };
+  }
+  const copy = await deps.copies.toPdf(file, type, signal);
+  return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
+    const drawn = await deps.reader.read('pdf', copyFile, settings);
+    return withOcr(deps, document, copyFile, { result: mergeDeck(own, drawn), copy }, settings);
+  });
+}
+
+/** Reads the pages that are pictures with OCR where the preset says so; a page that OCR cannot read stays what it was. */
+async function withOcr(deps: ProcessingDeps, document: DocumentRow, pdf: SourceFile, reading: Reading, settings: ReadSettings): Promise<Reading> {
+  if (!presetOf(document.preset).ocr) return reading;
+  const wanted = reading.result.pages.filter((page) => page.fate === 'image_only' || page.fate === 'garbled').map((page) => page.number);
+  if (wanted.length === 0) return reading;
+  if (!deps.ocr) {
+    const notice = 'OCR is not available on this server (tesseract is missing), so its pictures of text were not read';
+    return { ...reading, result: { ...reading.result, notices: [...(reading.result.notices ?? []), notice] } };
+  }
+  const texts = await deps.ocr.read(pdf, wanted, { signal: settings.signal, onPage: (done) => settings.onProgress?.(done, wanted.length) });
+  const pages = reading.result.pages.map((page): ReadPage => {
+    const text = texts.get(page.number);
+    // A scanned page stays marked: the letters were read, its stamps, figures and tables were not.
+    return text === undefined || text.trim() === '' ? page : { ...page, text, fate: 'ocr', toView: true };
+  });
+  const found = wanted.filter((number) => (texts.get(number) ?? '').trim() !== '');
+  const ocr = found.length > 0 ? await deps.ocr.searchablePdf(pdf, found, settings.signal) : undefined;
+  return { ...reading, result: { ...reading.result, pages }, ...(ocr ? { ocr } : {}) };
+}
+
+/** Progress is stored, so that a reload shows it; at most twice a second, and never in the way of the reading. */
+function progressWriter(deps: ProcessingDeps, document: DocumentRow): (done: number, total: number) => void {
+  let lastMs = deps.clock.now();
+  return (done, total) => {
+    const now = deps.clock.now();
+    if (now - lastMs < 500) return;
+    lastMs = now;
+    deps.storage.documents
+      .update(document.ref, { progress: { done, total, what: total > 0 ? `reading page ${done} of ${total}` : `reading page ${done}` } })
+      .catch((error: unknown) => deps.log.warn({ err: error, document: document.id }, 'progress not stored'));
+  };
+}

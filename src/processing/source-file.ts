@@ -1,0 +1,32 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobStore } from '../storage/ports.ts';
+import type { SourceFile } from './ports.ts';
+
+/** Runs `work` with a blob as a local file; released whatever happens. */
+export async function withBlobFile<T>(
+  blobs: BlobStore,
+  file: { sha256: string; name: string; owner: number },
+  work: (file: SourceFile) => Promise<T>,
+): Promise<T> {
+  const local = await blobs.localPath(file.sha256);
+  try {
+    const { size } = await stat(local.path);
+    return await work({ path: local.path, bytes: size, name: file.name, owner: String(file.owner) });
+  } finally {
+    await local.release();
+  }
+}
+
+/** The same for bytes that are no blob yet (a PDF copy that is read before it is stored). */
+export async function withBytesAsFile<T>(bytes: Uint8Array, owner: string, name: string, work: (file: SourceFile) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'sergo-copy-'));
+  try {
+    const path = join(folder, 'file');
+    await writeFile(path, bytes, { mode: 0o600 });
+    return await work({ path, bytes: bytes.byteLength, name, owner });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,54 @@
+import { AppError } from '../errors.ts';
+import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
+import type { PageDrawer } from './ports.ts';
+import { withBlobFile } from './source-file.ts';
+import { wayOf } from './ways.ts';
+
+export interface ViewDeps {
+  storage: Storage;
+  blobs: BlobStore;
+  drawer: PageDrawer;
+}
+
+/** Sentences of the contract (seeds/000 view_page, DESIGN.md section 5). */
+export const NO_PAGE_VIEW = 'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
+export const COPY_STILL_MADE = 'The PDF copy of this file is still being made — try again in a moment';
+
+/** The PDF that pages are drawn from: the file itself, or its copy. AppError not_ready says why there is none. */
+export async function viewableFile(storage: Storage, document: DocumentRow): Promise<string> {
+  if (wayOf(document.type).copy === 'itself') return document.sha256;
+  const copy = await storage.files.get(document.ref, 'pdf-copy');
+  if (copy) return copy.sha256;
+  const coming = document.pdfCopy === 'making' || (document.status === 'processing' && wayOf(document.type).copy === 'first');
+  throw new AppError('not_ready', coming ? COPY_STILL_MADE : NO_PAGE_VIEW);
+}
+
+/**
+ * One page as a PNG (110 dpi, longer side at most 1,568 px) or as a one-page PDF. Drawn once per (file, page, kind) and kept
+ * as a blob; callers that ask for the same page at the same time share one drawing. Rights are the caller's to check first.
+ */
+export function createPageViewer(deps: ViewDeps): { view(document: DocumentRow, page: number, kind: 'png' | 'pdf'): Promise<Uint8Array> } {
+  const underWay = new Map<string, Promise<Uint8Array>>();
+  return {
+    async view(document, page, kind) {
+      const file = await viewableFile(deps.storage, document);
+      const cached = await deps.storage.drawnPages.get(file, page, kind);
+      // A cached drawing that has gone is drawn again: the cache may be dropped at any time.
+      const kept = cached === null ? null : await deps.blobs.read(cached).catch(() => null);
+      if (kept) return kept;
+      const name = `${file}/${page}/${kind}`;
+      const drawing = underWay.get(name) ?? draw(deps, document, file, page, kind).finally(() => underWay.delete(name));
+      underWay.set(name, drawing);
+      return drawing;
+    },
+  };
+}
+
+async function draw(deps: ViewDeps, document: DocumentRow, sha256: string, page: number, kind: 'png' | 'pdf'): Promise<Uint8Array> {
+  const bytes = await withBlobFile(deps.blobs, { sha256, name: document.name, owner: document.owner }, (file) =>
+    kind === 'png' ? deps.drawer.draw(file, page) : deps.drawer.cut(file, page),
+  );
+  const blob = await deps.blobs.putBytes(bytes);
+  await deps.storage.drawnPages.put(sha256, page, kind, blob.sha256, blob.bytes);
+  return bytes;
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobKind, JobRow } from '../storage/ports.ts';
+import { giveUpCopy, runCopyJob } from './copy-job.ts';
+import { LeaseLost, type ProcessingDeps } from './deps.ts';
+import { giveUp, runReadJob } from './read-job.ts';
+
+const LEASE_MS = 30_000;
+const HEARTBEAT_MS = 2_000;
+const IDLE_MS = 150;
+const ATTEMPTS = 3;
+/** Waits before the second and third attempt: what failed for want of memory or a warm child often works a moment later. */
+const RETRY_MS = [0, 500, 3_000];
+
+export interface Worker {
+  /** Looks for work now instead of at the next tick. */
+  wake(): void;
+  /** Takes no new work, lets go of what runs (it is dealt again) and resolves when all slots are idle. */
+  stop(): Promise<void>;
+}
+
+const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: AbortSignal) => Promise<void>> = {
+  read: runReadJob,
+  'pdf-copy': runCopyJob,
+};
+
+/**
+ * Works through the queue with `slots` jobs at a time. Each job is held by a lease with a token: whoever lost it (cancelled, or
+ * this process was away too long) cannot write its results. A process that dies loses nothing but the work under way.
+ */
+export function startWorker(deps: ProcessingDeps, options: { slots: number }): Worker {
+  const stopping = new AbortController();
+  let wakeUp = (): void => {};
+
+  const slot = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      let worked = false;
+      try {
+        worked = await workOnce(deps, stopping.signal);
+      } catch (error) {
+        deps.log.warn({ err: error }, 'the queue could not be read');
+        await sleep(1_000, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+      if (!worked && !stopping.signal.aborted) await idle();
+    }
+  };
+  let waiting: Promise<void> | null = null;
+  const idle = (): Promise<void> =>
+    (waiting ??= new Promise<void>((resolve) => {
+      const timer = setTimeout(done, IDLE_MS);
+      function done(): void {
+        clearTimeout(timer);
+        waiting = null;
+        resolve();
+      }
+      wakeUp = done;
+    }));
+  const running = Array.from({ length: options.slots }, slot);
+  return {
+    wake: () => wakeUp(),
+    async stop() {
+      stopping.abort();
+      wakeUp();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** One job from the queue to its end; false when there was none. Exported for tests that drive the queue by hand. */
+export async function workOnce(deps: ProcessingDeps, stop: AbortSignal): Promise<boolean> {
+  if ((await deps.storage.jobs.countOpen()) === 0) return false;
+  const token = randomBytes(16).toString('hex');
+  const job = await deps.storage.jobs.lease(['read', 'pdf-copy'], deps.clock.now(), LEASE_MS, token);
+  if (!job) return false;
+  if (job.attempt > ATTEMPTS) {
+    await endUnreadable(deps, job);
+    return true;
+  }
+  const lost = new AbortController();
+  const signal = AbortSignal.any([stop, lost.signal]);
+  const heartbeat = setInterval(() => {
+    deps.storage.jobs.extend(job.ref, token, deps.clock.now() + LEASE_MS).then(
+      (ours) => {
+        if (!ours) lost.abort(new LeaseLost());
+      },
+      (error: unknown) => deps.log.warn({ err: error, job: job.ref }, 'lease not extended'),
+    );
+  }, HEARTBEAT_MS);
+  try {
+    await handlers[job.kind](deps, job, signal);
+  } catch (error) {
+    if (lost.signal.aborted || error instanceof LeaseLost) return true;
+    if (stop.aborted) await deps.storage.jobs.retry(job.ref, token, deps.clock.now(), 'the worker was stopped');
+    else await tryAgain(deps, job, error);
+  } finally {
+    clearInterval(heartbeat);
+  }
+  return true;
+}
+
+async function tryAgain(deps: ProcessingDeps, job: JobRow, error: unknown): Promise<void> {
+  deps.log.warn({ err: error, job: job.ref, kind: job.kind, attempt: job.attempt }, 'a job did not succeed');
+  if (job.attempt >= ATTEMPTS) return endUnreadable(deps, job);
+  const message = error instanceof Error ? error.message : String(error);
+  await deps.storage.jobs.retry(job.ref, job.leaseToken ?? '', deps.clock.now() + (RETRY_MS[job.attempt] ?? 0), message);
+}
+
+/** Three attempts are used up, by errors of ours or by a file that took the worker down each time. */
+async function endUnreadable(deps: ProcessingDeps, job: JobRow): Promise<void> {
+  const document = await deps.storage.documents.byRef(job.document);
+  if (!document) return;
+  try {
+    if (job.kind === 'read') {
+      await giveUp(deps, job, document, 'failed', 'It could not be read in three attempts — process it again, or upload it in another format');
+    } else {
+      await giveUpCopy(deps, job, document, 'the conversion did not succeed in three attempts — upload it as a PDF to see its pages');
+    }
+  } catch (error) {
+    // Replaced or cancelled meanwhile: whoever did that has queued what is to come.
+    if (!(error instanceof LeaseLost)) throw error;
+  }
+}
