@@ -1,4 +1,3 @@
-import { dirname } from 'node:path/posix';
 import type { ReadResult } from '../formats/types.ts';
 import type { DocumentRow, JobRow, PageRow, Stores } from '../storage/ports.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
@@ -12,10 +11,10 @@ export interface PreparedPages {
 }
 
 export async function preparePages(deps: ProcessingDeps, document: DocumentRow, result: ReadResult): Promise<PreparedPages> {
-  const path = (await deps.storage.folders.paths([document.folder])).get(document.folder) ?? '';
+  const folder = await deps.storage.folders.byRef(document.folder);
   const chunks = deps.excerpts.chunk(result);
-  const folderName = path.slice(dirname(path).length).replace('/', '');
-  const analysed = await deps.excerpts.analyse({ name: document.name, folderName, ...(result.title ? { title: result.title } : {}) }, chunks);
+  const title = result.title ? { title: result.title } : {};
+  const analysed = await deps.excerpts.analyse({ name: document.name, folderName: folder?.name ?? '', ...title }, chunks);
   return { result, chunks, analysed };
 }
 

@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
+import { openDiskBlobs } from '../storage/blobs/disk.ts';
+import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
+import { openSqliteStorage } from '../storage/sqlite/open.ts';
+import type { ProcessingDeps } from './deps.ts';
+import { workOnce } from './worker.ts';
+
+/** Readers here are fakes that say what a test wants said; the real ones have tests of their own in formats/. */
+let folder: string;
+let storage: Storage;
+let blobs: BlobStore;
+let now: number;
+let root: number;
+let owner: number;
+let read: (type: string, bytes: Buffer) => Promise<ReadResult>;
+const never = new AbortController().signal;
+
+const page = (number: number, text: string, more: Partial<ReadPage> = {}): ReadPage => ({ number, text, fate: text ? 'text' : 'image_only', toView: text === '', ...more });
+const result = (pages: ReadPage[], more: Partial<ReadResult> = {}): ReadResult => ({ type: 'pdf', pages, pagesEstimated: false, ...more });
+
+function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
+  return {
+    storage, blobs, clock: { now: () => now },
+    reader: {
+      sniff: async (file) => file.name.split('.').pop() ?? null,
+      read: async (type, file) => read(type, await readFile(file.path)),
+    },
+    copies: { missing: null, toPdf: async (file) => readFile(file.path) },
+    ocr: null,
+    excerpts: {
+      chunk: ({ pages }) => pages.filter((each) => each.text !== '').map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
+      analyse: async () => null,
+    },
+    audit: async () => {},
+    limits: { pages: 5_000, unpackedBytes: 1 << 30, readWallMs: 1_000 },
+    log: { info() {}, warn() {} },
+    ...change,
+  };
+}
+
+async function upload(name: string, change: Partial<DocumentRow> = {}): Promise<number> {
+  const blob = await blobs.putBytes(Buffer.from(name));
+  return storage.transaction(async (stores) => {
+    const ref = await stores.documents.insert({
+      id: randomBytes(4).toString('hex'), folder: root, owner, name, type: 'pdf', preset: 'basic', status: 'processing', reason: null,
+      notices: [], progress: null, sha256: blob.sha256, bytes: blob.bytes, pages: null, pagesEstimated: false, pagesToView: [],
+      imageOnlyPages: [], pdfCopy: 'none', uploadedAt: now, uploadedBy: owner, generation: 1, ...change,
+    });
+    await stores.jobs.enqueue({ kind: 'read', document: ref, generation: 1, owner, weight: 1, availableAt: now, createdAt: now });
+    return ref;
+  });
+}
+const drain = async (deps = makeDeps()): Promise<void> => {
+  while (await workOnce(deps, never)) now += 5_000;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sergo-processing-'));
+  now = 1_000_000;
+  storage = await openSqliteStorage({ path: join(folder, 'sergo.db') });
+  blobs = await openDiskBlobs({ folder: join(folder, 'blobs') });
+  owner = await storage.users.insert({ id: 'u', name: 'Ava', email: 'a@example.com', passwordHash: 'x', role: 'member', createdAt: 1 });
+  root = await storage.folders.insert({ id: 'f', parent: null, owner, name: "Ava's documents", nameKey: 'a', createdAt: 1 });
+});
+afterEach(async () => {
+  await storage.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('a file becomes pages, excerpts and a status in one step, and its marks are counted', async () => {
+  read = async () => result([page(1, 'one'), page(2, ''), page(3, 'three', { toView: true })]);
+  const ref = await upload('a.pdf');
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pages: 3, pagesToView: [2, 3], imageOnlyPages: [2], reason: null });
+  expect((await storage.chunks.ofDocument(ref)).map((chunk) => [chunk.page, chunk.text])).toEqual([[1, 'one'], [3, 'three']]);
+});
+
+test('what is wrong with the file ends in not_indexed with its reason, at the first attempt', async () => {
+  let attempts = 0;
+  read = async () => {
+    attempts += 1;
+    throw new UnreadableFile('It needs a password to open — upload a copy without one');
+  };
+  const ref = await upload('a.pdf');
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', reason: 'It needs a password to open — upload a copy without one' });
+  expect(attempts).toBe(1);
+});
+
+test('a poison file fails after three attempts and does not stop the others', async () => {
+  const attempts = new Map<string, number>();
+  read = async (_type, bytes) => {
+    const name = bytes.toString();
+    attempts.set(name, (attempts.get(name) ?? 0) + 1);
+    if (name === 'poison.pdf') throw new Error('the child died');
+    return result([page(1, 'fine')]);
+  };
+  const poison = await upload('poison.pdf');
+  const fine = await upload('fine.pdf');
+  await drain();
+  while (await workOnce(makeDeps(), never)) now += 5_000;
+  now += 60_000;
+  await drain();
+  expect(attempts.get('poison.pdf')).toBe(3);
+  expect(await storage.documents.byRef(poison)).toMatchObject({ status: 'failed' });
+  expect((await storage.documents.byRef(poison))?.reason).toMatch(/three attempts/);
+  expect(await storage.documents.byRef(fine)).toMatchObject({ status: 'ready' });
+});
+
+test('a job whose worker died each time is ended without being run again', async () => {
+  let runs = 0;
+  read = async () => {
+    runs += 1;
+    return result([page(1, 'x')]);
+  };
+  const ref = await upload('a.pdf');
+  for (let died = 0; died < 3; died++) {
+    await storage.jobs.lease(['read'], now, 1_000, `dead-${died}`);
+    now += 2_000;
+  }
+  await drain();
+  expect(runs).toBe(0);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'failed' });
+});
+
+test('a cancelled or replaced reading writes nothing', async () => {
+  const ref = await upload('a.pdf');
+  read = async () => {
+    await storage.jobs.cancelOfDocument(ref, now);
+    return result([page(1, 'too late')]);
+  };
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'processing', pages: null });
+  expect(await storage.chunks.ofDocument(ref)).toEqual([]);
+});
+
+test('a failed reprocessing leaves the old pages serving and says so', async () => {
+  read = async () => result([page(1, 'old')]);
+  const ref = await upload('a.pdf');
+  await drain();
+  await storage.documents.update(ref, { status: 'processing', generation: 2 });
+  await storage.jobs.enqueue({ kind: 'read', document: ref, generation: 2, owner, weight: 1, availableAt: now, createdAt: now });
+  read = async () => {
+    throw new UnreadableFile('Damaged: no page could be read');
+  };
+  await drain();
+  const document = await storage.documents.byRef(ref);
+  expect(document).toMatchObject({ status: 'ready', pages: 1 });
+  expect(document?.notices[0]).toMatch(/still serve: Damaged/);
+  expect((await storage.chunks.ofDocument(ref)).map((chunk) => chunk.text)).toEqual(['old']);
+});
+
+test('a scan read with Basic is not indexed, says what to do, and keeps its pages', async () => {
+  read = async () => result([page(1, ''), page(2, '')]);
+  const ref = await upload('scan.pdf');
+  await drain();
+  const document = await storage.documents.byRef(ref);
+  expect(document).toMatchObject({ status: 'not_indexed', pages: 2, imageOnlyPages: [1, 2] });
+  expect(document?.reason).toMatch(/pictures.*view_page/);
+});
+
+test('a deck takes text from its copy and marks from its slides', async () => {
+  read = async (type) =>
+    type === 'pptx'
+      ? result([page(1, 'Slide one', { toView: true, notes: 'say hello' }), page(2, 'Slide two')], { type: 'pptx' })
+      : result([page(1, 'Slide one as drawn', { toView: false, width: 720, height: 405 }), page(2, 'Slide two as drawn', { toView: true })]);
+  const ref = await upload('deck.pptx');
+  await drain();
+  const document = await storage.documents.byRef(ref);
+  expect(document).toMatchObject({ type: 'pptx', pdfCopy: 'ready', pagesToView: [1], pages: 2 });
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ text: 'Slide one as drawn', notes: 'say hello', width: 720, toView: true });
+  expect(await storage.files.get(ref, 'pdf-copy')).toMatchObject({ sha256: createHash('sha256').update('deck.pptx').digest('hex') });
+});
+
+test('without LibreOffice a deck is read from its slides and says what is missing', async () => {
+  read = async () => result([page(1, 'Slide one')], { type: 'pptx' });
+  const ref = await upload('deck.pptx');
+  await drain(makeDeps({ copies: { missing: 'LibreOffice is missing: no pictures of its pages', toPdf: () => Promise.reject(new Error('no')) } }));
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'none', notices: ['LibreOffice is missing: no pictures of its pages'] });
+});
+
+test("a Word file's estimated pages become its copy's pages, and its headings keep their places", async () => {
+  const paragraph = (which: string): string => Array.from({ length: 40 }, (_, at) => `${which} sentence number ${at} says ${createHash('md5').update(`${which}${at}`).digest('hex')}.`).join(' ');
+  const [first, second, third] = [paragraph('alpha'), paragraph('beta'), paragraph('gamma')];
+  read = async (type) =>
+    type === 'docx'
+      ? result([page(1, `Intro\n${first}\n${second}\nLater\n${third}`, { sections: [{ start: 0, title: 'Intro' }, { start: `Intro\n${first}\n${second}\n`.length, title: 'Later' }] })], { type: 'docx', pagesEstimated: true })
+      : result([page(1, `Intro ${first}`), page(2, second), page(3, `Later ${third}`)]);
+  const ref = await upload('report.docx');
+  const deps = makeDeps();
+  expect(await workOnce(deps, never)).toBe(true);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pagesEstimated: true, pages: 1, pdfCopy: 'making' });
+  await drain(deps);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ pagesEstimated: false, pages: 3, pdfCopy: 'ready' });
+  expect((await storage.pages.get(ref, 2))?.text).toBe(second);
+  expect(await storage.pages.get(ref, 3)).toMatchObject({ text: `Later\n${third}`, sections: [{ start: 0, title: 'Later' }] });
+  expect((await storage.chunks.ofDocument(ref)).map((chunk) => chunk.page)).toEqual([1, 2, 3]);
+});
+
+test('a copy that cannot be made leaves the estimated pages and says why', async () => {
+  read = async () => result([page(1, 'text')], { type: 'docx', pagesEstimated: true });
+  const ref = await upload('report.docx');
+  await drain(makeDeps({ copies: { missing: null, toPdf: () => Promise.reject(new UnreadableFile('LibreOffice could not load it')) } }));
+  const document = await storage.documents.byRef(ref);
+  expect(document).toMatchObject({ status: 'ready', pdfCopy: 'failed', pagesEstimated: true });
+  expect(document?.notices[0]).toMatch(/No PDF copy could be made: LibreOffice could not load it/);
+});
