@@ -14,24 +14,38 @@ export interface ViewDeps {
 export const NO_PAGE_VIEW = 'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
 export const COPY_STILL_MADE = 'The PDF copy of this file is still being made — try again in a moment';
 
-/** The PDF that pages are drawn from: the file itself, or its copy. AppError not_ready says why there is none. */
-export async function viewableFile(storage: Storage, document: DocumentRow): Promise<string> {
+export type PageViewState = 'ready' | 'making' | 'none';
+
+/** The blob of the PDF that pages are drawn from (the file itself, or its copy), or null. */
+async function drawableFile(storage: Storage, document: DocumentRow): Promise<string | null> {
   if (wayOf(document.type).copy === 'itself') return document.sha256;
-  const copy = await storage.files.get(document.ref, 'pdf-copy');
-  if (copy) return copy.sha256;
+  return (await storage.files.get(document.ref, 'pdf-copy'))?.sha256 ?? null;
+}
+
+/** Whether there is something to look at: now, in a moment, or not at all. */
+export async function pageViewState(storage: Storage, document: DocumentRow): Promise<PageViewState> {
+  if ((await drawableFile(storage, document)) !== null) return 'ready';
   const coming = document.pdfCopy === 'making' || (document.status === 'processing' && wayOf(document.type).copy === 'first');
-  throw new AppError('not_ready', coming ? COPY_STILL_MADE : NO_PAGE_VIEW);
+  return coming ? 'making' : 'none';
+}
+
+export interface PageViewer {
+  /** AppError not_ready with the contract's sentence when there is no PDF to draw from. */
+  view(document: DocumentRow, page: number, kind: 'png' | 'pdf'): Promise<Uint8Array>;
 }
 
 /**
  * One page as a PNG (110 dpi, longer side at most 1,568 px) or as a one-page PDF. Drawn once per (file, page, kind) and kept
  * as a blob; callers that ask for the same page at the same time share one drawing. Rights are the caller's to check first.
  */
-export function createPageViewer(deps: ViewDeps): { view(document: DocumentRow, page: number, kind: 'png' | 'pdf'): Promise<Uint8Array> } {
+export function createPageViewer(deps: ViewDeps): PageViewer {
   const underWay = new Map<string, Promise<Uint8Array>>();
   return {
     async view(document, page, kind) {
-      const file = await viewableFile(deps.storage, document);
+      const file = await drawableFile(deps.storage, document);
+      if (file === null) {
+        throw new AppError('not_ready', (await pageViewState(deps.storage, document)) === 'making' ? COPY_STILL_MADE : NO_PAGE_VIEW);
+      }
       const cached = await deps.storage.drawnPages.get(file, page, kind);
       // A cached drawing that has gone is drawn again: the cache may be dropped at any time.
       const kept = cached === null ? null : await deps.blobs.read(cached).catch(() => null);

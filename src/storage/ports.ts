@@ -271,6 +271,8 @@ export interface JobStore {
   /** Cancels queued and running jobs of a document; running workers learn of it when they extend or finish. */
   cancelOfDocument(document: number, now: number): Promise<number>;
   openOfDocument(document: number): Promise<JobRow[]>;
+  /** Documents with queued or running work, oldest job first. */
+  openDocuments(limit: number): Promise<number[]>;
   countOpen(): Promise<number>;
   oldestOpenAt(): Promise<number | null>;
   removeFinishedBefore(time: number): Promise<void>;

@@ -32,7 +32,7 @@ export async function chooseScope(call: ToolCall, names: readonly string[] | nul
   throw new Refusal(describeUnknownFolder(choice.unknown, await call.ports.listFolders(call.actor)));
 }
 
-function describeUnknownFolder(name: string, folders: KeyFolders): string {
+export function describeUnknownFolder(name: string, folders: KeyFolders): string {
   const shown = shorten(name);
   if (folders.names.length === 0)
     return `No folder named '${shown}' here — this key reads single files, not folders. Leave folders out.`;

@@ -94,7 +94,7 @@ function readQuery(query: unknown): string {
   return words;
 }
 
-function presentDocument(document: FoundDocument) {
+export function presentDocument(document: FoundDocument) {
   return {
     document_id: document.id,
     document: cleanLine(document.name),

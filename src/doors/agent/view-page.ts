@@ -1,12 +1,9 @@
 import { z } from 'zod';
+import { COPY_STILL_MADE, NO_PAGE_VIEW } from '../../processing/view-page.ts';
 import { documentId, readArguments, requiredWholeNumber } from './arguments.ts';
 import { checkPage, findDocument } from './found-document.ts';
 import { cleanLine } from './text.ts';
 import { Refusal, type AgentTool } from './tool.ts';
-
-const NO_VIEW =
-  'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
-const MAKING = 'The PDF copy of this file is still being made — try again in a moment';
 
 const schema = z.object({
   document_id: documentId,
@@ -51,8 +48,8 @@ export const viewPage: AgentTool = {
     const document = await findDocument(call, id);
     const name = cleanLine(document.name);
     call.note.detail = `${name}, page ${page}, ${format}`;
-    if (document.pageView === 'none') throw new Refusal(NO_VIEW);
-    if (document.pageView === 'making') throw new Refusal(MAKING);
+    if (document.pageView === 'none') throw new Refusal(NO_PAGE_VIEW);
+    if (document.pageView === 'making') throw new Refusal(COPY_STILL_MADE);
     const pages = document.viewPages ?? 0;
     checkPage(page, pages);
     const bytes = await call.ports.drawPage(document, page, format, call.signal);

@@ -60,6 +60,10 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
     async openOfDocument(document) {
       return open().selectAll().where('document', '=', document).orderBy('ref').execute();
     },
+    async openDocuments(limit) {
+      const rows = await open().select('document').groupBy('document').orderBy((eb) => eb.fn.min('ref')).limit(limit).execute();
+      return rows.map((row) => row.document);
+    },
     async countOpen() {
       return (await open().select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
     },

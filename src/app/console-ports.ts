@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { scopeOf } from '../access/scope.ts';
+import { describeUnknownFolder } from '../doors/agent/folders.ts';
+import { presentDocument } from '../doors/agent/search.ts';
+import type { ConsolePorts } from '../doors/console/ports.ts';
+import { AppError, notFound } from '../errors.ts';
+import { chooseFolders, folderNames } from '../library/folder-choice.ts';
+import type { LibraryDeps } from '../library/deps.ts';
+import type { PageViewer } from '../processing/view-page.ts';
+import { searchDocuments, type SearchDeps } from '../search/search-documents.ts';
+
+export interface ConsolePortDeps {
+  library: LibraryDeps;
+  search: SearchDeps;
+  viewer: PageViewer;
+  health: ConsolePorts['health'];
+}
+
+/** What the console's API needs beyond the services, filled in over the same search and pictures that agents get. */
+export function createConsolePorts(deps: ConsolePortDeps): ConsolePorts {
+  const { storage, audit } = deps.library;
+  return {
+    async search(scope, { folders, ...request }, signal) {
+      const choice = await chooseFolders(storage, scope, folders);
+      if ('unknown' in choice) throw new AppError('invalid', describeUnknownFolder(choice.unknown, folderNames(scope)), { field: 'folders' });
+      const found = await searchDocuments(deps.search, choice.scope, request, signal);
+      const count = found.documents.reduce((sum, document) => sum + document.excerpts.length, 0);
+      // The same presenter as the tool's, so that the two cannot say different things of one document.
+      const results = found.documents.map(presentDocument) as Awaited<ReturnType<ConsolePorts['search']>>['results'];
+      return { results, count, nextOffset: found.nextOffset };
+    },
+    async viewPage(actor, documentId, page, format) {
+      const document = await storage.documents.inScope(documentId, await scopeOf(storage, actor));
+      if (!document) {
+        await audit.record({ actor, action: 'page viewed', object: { kind: 'document', id: documentId }, outcome: 'denied' });
+        throw notFound();
+      }
+      if (document.pages !== null && page > document.pages) {
+        throw new AppError('invalid', `This document has ${document.pages} pages`, { field: 'page' });
+      }
+      const bytes = await deps.viewer.view(document, page, format);
+      await audit.record({ actor, action: 'page viewed', object: { kind: 'document', id: document.id }, detail: `${document.name}, page ${page}, ${format}` });
+      return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), name: `${document.name} - page ${page}.${format}` };
+    },
+    busyDocuments: (limit) => storage.jobs.openDocuments(limit),
+    health: deps.health,
+  };
+}

@@ -1,0 +1,58 @@
+import type { Config } from '../config.ts';
+import { createDocumentReader, type DocumentReader } from '../formats/document-reader.ts';
+import { createOfficeConverter, type OfficeConverter } from '../formats/office-converter.ts';
+import { createPdfReader, type PdfReader } from '../formats/pdf.ts';
+import type { CopyMaker, PageDrawer } from '../processing/ports.ts';
+import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+
+export interface Readers {
+  sandbox: Sandbox;
+  reader: DocumentReader;
+  copies: CopyMaker;
+  close(): Promise<void>;
+}
+
+/** Everything that reads files, in sandboxed children: what a worker needs. */
+export async function openReaders(config: Config, log: (message: string) => void): Promise<Readers> {
+  const sandbox = await createSandbox({ log });
+  const pdf = openPdf(sandbox, config, config.workerConcurrency);
+  const office: OfficeConverter = await createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
+  const reader = createDocumentReader({
+    sandbox,
+    limits: limitsOf(config),
+    others: { pdf: (file, settings) => pdf.read({ path: file.path, bytes: file.bytes }, { ...settings, owner: file.owner }) },
+  });
+  return {
+    sandbox,
+    reader,
+    copies: {
+      missing: office.available ? null : (office.missing ?? 'LibreOffice is missing'),
+      toPdf: (file, type, signal) => office.toPdf(file, { type, owner: file.owner, signal }),
+    },
+    async close() {
+      await Promise.all([reader.close(), pdf.close(), office.close()]);
+    },
+  };
+}
+
+/** Draws and cuts pages, in children of its own: what the server needs. */
+export async function openDrawer(config: Config, log: (message: string) => void): Promise<{ drawer: PageDrawer; sandbox: Sandbox; close(): Promise<void> }> {
+  const sandbox = await createSandbox({ log });
+  const pdf = openPdf(sandbox, config, 1);
+  return {
+    sandbox,
+    drawer: {
+      draw: (file, page, signal) => pdf.draw({ path: file.path, bytes: file.bytes }, page, { owner: file.owner, ...(signal ? { signal } : {}) }),
+      cut: (file, page, signal) => pdf.cut({ path: file.path, bytes: file.bytes }, page, { owner: file.owner, ...(signal ? { signal } : {}) }),
+    },
+    close: () => pdf.close(),
+  };
+}
+
+const openPdf = (sandbox: Sandbox, config: Config, size: number): PdfReader => createPdfReader({ sandbox, size, limits: limitsOf(config) });
+
+const limitsOf = (config: Config): { memoryBytes: number; wallMs: number; cpuMs: number } => ({
+  memoryBytes: config.limits.childMemoryBytes,
+  wallMs: config.limits.readWallSeconds * 1_000,
+  cpuMs: config.limits.readCpuSeconds * 1_000,
+});
