@@ -46,7 +46,7 @@ export interface Ocr {
 
 /** search/ makes excerpts of pages and their analysed form. */
 export interface Excerpts {
-  chunk(result: Pick<ReadResult, 'pages' | 'pagesEstimated'>): IndexedChunk[];
+  chunk(result: Pick<ReadResult, 'type' | 'pages' | 'pagesEstimated'>): IndexedChunk[];
   analyse(document: { name: string; title?: string; folderName: string }, chunks: readonly IndexedChunk[]): Promise<unknown>;
 }
 

@@ -66,7 +66,7 @@ export async function giveUp(deps: ProcessingDeps, job: JobRow, document: Docume
     await endJob(stores, deps, job, 'failed', reason);
     const now = await stores.documents.byRef(document.ref);
     if (!now || now.generation !== document.generation) throw new LeaseLost();
-    const oldPagesServe = now.pages !== null;
+    const oldPagesServe = (await stores.chunks.ofDocument(document.ref)).length > 0;
     await stores.documents.update(
       document.ref,
       oldPagesServe

@@ -21,7 +21,7 @@ export const toReadPage = (row: PageRow): ReadPage => ({
 export async function reindexDocument(stores: Stores, excerpts: Excerpts, document: DocumentRow, live: boolean): Promise<void> {
   if (document.pages === null) return;
   const pages = (await stores.pages.range(document.ref, 1, document.pages)).map(toReadPage);
-  const chunks = excerpts.chunk({ pages, pagesEstimated: document.pagesEstimated });
+  const chunks = excerpts.chunk({ type: document.type, pages, pagesEstimated: document.pagesEstimated });
   const folder = await stores.folders.byRef(document.folder);
   const analysed = await excerpts.analyse({ name: document.name, folderName: folder?.name ?? '' }, chunks);
   await stores.index.replace({

@@ -1,0 +1,20 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { mainPath, programs, version } from './app.ts';
+import { buildProgram } from './cli/program.ts';
+import { processTerminal } from './cli/terminal.ts';
+import { AppError } from './errors.ts';
+
+let exitCode = 0;
+const program = buildProgram({ programs, terminal: processTerminal, mainPath, version, setExitCode: (code) => (exitCode = code) });
+try {
+  await program.parseAsync(process.argv);
+} catch (error) {
+  if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
+  else {
+    // What a person can act on is one sentence; anything else is ours, and then the stack is what helps.
+    processTerminal.note(error instanceof AppError ? error.message : String(error instanceof Error ? error.stack : error));
+    exitCode = 1;
+  }
+}
+process.exitCode = exitCode;
