@@ -20,14 +20,14 @@ export async function openReaders(config: Config, log: (message: string) => void
   const reader = createDocumentReader({
     sandbox,
     limits: limitsOf(config),
-    others: { pdf: (file, settings) => pdf.read({ path: file.path, bytes: file.bytes }, { ...settings, owner: file.owner }) },
+    others: { pdf: (file, settings) => pdf.read(file.path, { ...settings, owner: file.owner }) },
   });
   return {
     sandbox,
     reader,
     copies: {
       missing: office.available ? null : (office.missing ?? 'LibreOffice is missing'),
-      toPdf: (file, type, signal) => office.toPdf(file, { type, owner: file.owner, signal }),
+      toPdf: (file, type, signal) => office.toPdf(file.path, { type, owner: file.owner, signal }),
     },
     async close() {
       await Promise.all([reader.close(), pdf.close(), office.close()]);
@@ -42,8 +42,8 @@ export async function openDrawer(config: Config, log: (message: string) => void)
   return {
     sandbox,
     drawer: {
-      draw: (file, page, signal) => pdf.draw({ path: file.path, bytes: file.bytes }, page, { owner: file.owner, ...(signal ? { signal } : {}) }),
-      cut: (file, page, signal) => pdf.cut({ path: file.path, bytes: file.bytes }, page, { owner: file.owner, ...(signal ? { signal } : {}) }),
+      draw: (file, page, signal) => pdf.draw(file.path, page, { owner: file.owner, key: file.path, ...(signal ? { signal } : {}) }),
+      cut: (file, page, signal) => pdf.cut(file.path, page, { owner: file.owner, key: file.path, ...(signal ? { signal } : {}) }),
     },
     close: () => pdf.close(),
   };

@@ -3,6 +3,7 @@ import { openReaders } from './readers.ts';
 import { excerpts } from './excerpts.ts';
 import type { RunningWorker } from '../cli/services.ts';
 import type { Config } from '../config.ts';
+import { openSearchMaintenance } from '../storage/sqlite/search-merge.ts';
 import { reapOrphans } from '../processing/reaper.ts';
 import { startWorker } from '../processing/worker.ts';
 import { createLog } from './log.ts';
@@ -37,12 +38,36 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   };
   reap();
   const reaping = setInterval(reap, REAP_EVERY_MS);
+  const tidying = keepIndexTidy(storage.databasePath, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
   return {
     async stop() {
       clearInterval(reaping);
+      tidying.stop();
       await worker.stop();
       await readers.close();
       await library.close();
+    },
+  };
+}
+
+/** Merges the search index's segments in short steps between other work: many small ones make searches slow. */
+function keepIndexTidy(databasePath: string, onError: (error: unknown) => void): { stop(): void } {
+  const maintenance = openSearchMaintenance(databasePath);
+  let timer = setTimeout(step, 1_000);
+  function step(): void {
+    let more = false;
+    try {
+      more = maintenance.step();
+    } catch (error) {
+      // A busy database or a full disk: later is soon enough.
+      onError(error);
+    }
+    timer = setTimeout(step, more ? 20 : 1_000);
+  }
+  return {
+    stop() {
+      clearTimeout(timer);
+      maintenance.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
+import { analyseDocument } from '../search/analysis/document.ts';
 import { openDiskBlobs } from '../storage/blobs/disk.ts';
 import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
 import { openSqliteStorage } from '../storage/sqlite/open.ts';
@@ -34,7 +35,7 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
     ocr: null,
     excerpts: {
       chunk: ({ pages }) => pages.filter((each) => each.text !== '').map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
-      analyse: async () => null,
+      analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),
     },
     audit: async () => {},
     limits: { pages: 5_000, unpackedBytes: 1 << 30, readWallMs: 1_000 },

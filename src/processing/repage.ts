@@ -19,9 +19,10 @@ export function joinFlow(pages: readonly FlowPage[]): { text: string; sections: 
  * sizes and marks from the drawn pages. Notes and hidden text have no place of their own: they stay with the first page.
  */
 export function cutAtCopyPages(flow: ReturnType<typeof joinFlow>, starts: readonly number[], drawn: readonly ReadPage[], apart: Pick<ReadPage, 'notes' | 'hidden'>): ReadPage[] {
+  const cuts = drawn.map((_page, at) => (at === 0 ? 0 : endOfSentence(flow.text, starts[at] ?? flow.text.length)));
   return drawn.map((page, at): ReadPage => {
-    const start = at === 0 ? 0 : (starts[at] ?? flow.text.length);
-    const end = at + 1 < drawn.length ? (starts[at + 1] ?? flow.text.length) : flow.text.length;
+    const start = cuts[at] ?? flow.text.length;
+    const end = cuts[at + 1] ?? flow.text.length;
     const whole = flow.text.slice(start, end);
     const text = whole.trim();
     const shift = start + (whole.length - whole.trimStart().length);
@@ -38,4 +39,10 @@ export function cutAtCopyPages(flow: ReturnType<typeof joinFlow>, starts: readon
       ...(at === 0 ? apart : {}),
     };
   });
+}
+
+/** Alignment knows letters and digits only: what closes the sentence before the cut stays with that sentence. */
+function endOfSentence(text: string, start: number): number {
+  const closing = /^(?:[^\p{L}\p{N}\n]*(?=\n)|[\p{Pe}\p{Pf}.,;:!?…"']+(?=\s|$))/u.exec(text.slice(start, start + 40));
+  return start + (closing?.[0].length ?? 0);
 }

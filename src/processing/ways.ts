@@ -30,23 +30,3 @@ const ways: Record<string, Way> = {
 };
 
 export const wayOf = (type: string): Way => ways[type] ?? { copy: 'none' };
-
-/** May a person ask for a PDF copy of such a file ("Make a PDF copy")? */
-export const mayHaveCopy = (type: string): boolean => ['first', 'after'].includes(wayOf(type).copy);
-
-/** MIME types that originals are sent with; anything else is sent as bytes. */
-const mimes: Record<string, string> = {
-  pdf: 'application/pdf',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  txt: 'text/plain; charset=utf-8',
-  md: 'text/markdown; charset=utf-8',
-  csv: 'text/csv; charset=utf-8',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  tiff: 'image/tiff',
-  webp: 'image/webp',
-};
-
-export const mimeOf = (type: string): string => mimes[type] ?? 'application/octet-stream';

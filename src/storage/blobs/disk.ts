@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { access, mkdir, open, opendir, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { BlobStore } from '../ports.ts';
 
@@ -13,7 +13,6 @@ export async function openDiskBlobs(options: { folder: string; onDiskFailure?: (
   const { folder } = options;
   const incoming = join(folder, 'incoming');
   await mkdir(incoming, { recursive: true, mode: 0o700 });
-  await makeShards(folder);
   const pathOf = (sha256: string): string => {
     if (!/^[0-9a-f]{64}$/.test(sha256)) throw new Error('A blob is named by 64 lower-case hex digits');
     return join(folder, sha256.slice(0, 2), sha256);
@@ -48,8 +47,16 @@ export async function openDiskBlobs(options: { folder: string; onDiskFailure?: (
 
   /** Always renames over what may be there: an equal blob that is being removed at the same moment stays whole. */
   const settle = async (temporary: string, target: string): Promise<void> => {
-    await rename(temporary, target);
-    await syncFolder(join(target, '..'));
+    const shard = dirname(target);
+    try {
+      await rename(temporary, target);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await syncFolder(folder);
+      await rename(temporary, target);
+    }
+    await syncFolder(shard);
   };
 
   return {
@@ -92,18 +99,6 @@ export async function clearIncoming(folder: string): Promise<number> {
   const names = await readdir(incoming).catch(() => []);
   for (const name of names) await rm(join(incoming, name), { force: true });
   return names.length;
-}
-
-async function makeShards(folder: string): Promise<void> {
-  const present = new Set(await readdir(folder));
-  let made = false;
-  for (let shard = 0; shard < 256; shard++) {
-    const name = shard.toString(16).padStart(2, '0');
-    if (present.has(name)) continue;
-    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
-    made = true;
-  }
-  if (made) await syncFolder(folder);
 }
 
 async function syncFolder(path: string): Promise<void> {

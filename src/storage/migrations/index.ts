@@ -1,7 +1,11 @@
 import type { Migration } from 'kysely/migration';
 import { start } from './0001-start.ts';
 
-/** Every migration by name; names sort in the order of application and never change once released. */
-export const migrations: Record<string, Migration> = {
+/**
+ * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
+ * embedded engine's own (sqlite/search-tables.ts): another database has another search engine.
+ */
+export const migrationsWith = (createSearchTables: () => void): Record<string, Migration> => ({
   '0001-start': start,
-};
+  '0002-search': { up: async () => createSearchTables() },
+});

@@ -5,18 +5,19 @@ import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
-import { migrations } from '../migrations/index.ts';
+import { migrationsWith } from '../migrations/index.ts';
 import type { Storage, Stores } from '../ports.ts';
 import { createAuditStore } from './audit.ts';
 import { createDocumentStore } from './documents.ts';
 import { createDrawnPageStore, createFileStore } from './files.ts';
 import { createFolderStore } from './folders.ts';
 import { createGrantStore } from './grants.ts';
-import { createIndexStore, type IndexWriter } from './index-store.ts';
+import { createIndexStore, embeddedIndex, type IndexWriter } from './index-store.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
 import { createChunkStore, createPageStore } from './pages.ts';
 import type { Schema } from './schema.ts';
+import { createSearchTables } from './search-tables.ts';
 import { createSettingStore } from './settings.ts';
 import { createSessionStore, createUserStore } from './users.ts';
 
@@ -36,7 +37,8 @@ export interface SqliteStorage extends Storage {
  */
 export async function openSqliteStorage(options: {
   path: string;
-  indexWriter: IndexWriter;
+  /** Default: the embedded search index. */
+  indexWriter?: IndexWriter;
   /** The disk failed while syncing: what was acknowledged may not be there, so the process must end and recover. */
   onDiskFailure?: (error: unknown) => void;
 }): Promise<SqliteStorage> {
@@ -47,12 +49,13 @@ export async function openSqliteStorage(options: {
   const readConnection = connect(options.path);
   const writer = kyselyOver(writeConnection);
   const reader = kyselyOver(readConnection);
+  const indexWriter = options.indexWriter ?? embeddedIndex;
 
   const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> =>
     writer.connection().execute(async (db) => {
       await beginImmediate(writeConnection);
       try {
-        const result = await work(createStores(db, writeConnection, options.indexWriter));
+        const result = await work(createStores(db, writeConnection, indexWriter));
         writeConnection.exec('commit');
         return result;
       } catch (error) {
@@ -62,7 +65,7 @@ export async function openSqliteStorage(options: {
       }
     });
 
-  const reading = createStores(reader, readConnection, options.indexWriter);
+  const reading = createStores(reader, readConnection, indexWriter);
   return {
     ...writesAsTransactions(reading, transaction),
     databasePath: options.path,
@@ -123,6 +126,7 @@ function assertSafeSqlite(db: Sqlite.Database): void {
 async function migrate(database: Sqlite.Database): Promise<void> {
   database.pragma('busy_timeout = 15000');
   const db = kyselyOver(database);
+  const migrations = migrationsWith(() => createSearchTables(database));
   const known = Object.keys(migrations);
   const applied = database.prepare("select name from sqlite_master where name = 'kysely_migration'").get()
     ? (database.prepare('select name from kysely_migration order by name').pluck().all() as string[])
