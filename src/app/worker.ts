@@ -38,7 +38,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   };
   reap();
   const reaping = setInterval(reap, REAP_EVERY_MS);
-  const tidying = keepIndexTidy(storage.databasePath, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
+  const tidying = keepIndexTidy(library.storage.databasePath, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
   return {
     async stop() {
       clearInterval(reaping);
