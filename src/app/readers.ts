@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { createDocumentReader, type DocumentReader } from '../formats/document-reader.ts';
-import { createOfficeConverter, type OfficeConverter } from '../formats/office-converter.ts';
+import { createOfficeConverter } from '../formats/office-converter.ts';
 import { createPdfReader, type PdfReader } from '../formats/pdf.ts';
 import type { CopyMaker, PageDrawer } from '../processing/ports.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
@@ -16,7 +16,7 @@ export interface Readers {
 export async function openReaders(config: Config, log: (message: string) => void): Promise<Readers> {
   const sandbox = await createSandbox({ log });
   const pdf = openPdf(sandbox, config, config.workerConcurrency);
-  const office: OfficeConverter = await createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
+  const office = createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
   const reader = createDocumentReader({
     sandbox,
     limits: limitsOf(config),
@@ -26,7 +26,7 @@ export async function openReaders(config: Config, log: (message: string) => void
     sandbox,
     reader,
     copies: {
-      missing: office.available ? null : (office.missing ?? 'LibreOffice is missing'),
+      missing: office.missing,
       toPdf: (file, type, signal) => office.toPdf(file.path, { type, owner: file.owner, signal }),
     },
     async close() {
