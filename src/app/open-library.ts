@@ -5,9 +5,8 @@ import { openAudit } from '../audit/log.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { LibraryDeps } from '../library/deps.ts';
-import { reindexDocument } from '../processing/reindex.ts';
+import { indexFolderName, reindexTitle } from '../processing/reindex.ts';
 import { openDiskBlobs } from '../storage/blobs/disk.ts';
-import { excerpts } from './excerpts.ts';
 import type { SqliteStorage } from '../storage/sqlite/open.ts';
 import { openSqliteStorage } from '../storage/sqlite/open.ts';
 
@@ -35,7 +34,8 @@ export async function openLibrary(config: Config): Promise<OpenLibrary> {
     clock: systemClock,
     random: (count) => randomBytes(count),
     limits: { maxFileBytes: config.limits.fileBytes, maxOpenJobs: config.limits.queuedDocuments },
-    reindexTitle: (stores, document) => reindexDocument(stores, excerpts, document, document.trashedAt === null),
+    reindexTitle,
+    indexFolderName,
   };
   return {
     deps,

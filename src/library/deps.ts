@@ -1,5 +1,5 @@
 import type { AccessDeps } from '../access/deps.ts';
-import type { BlobStore, DocumentRow, Stores } from '../storage/ports.ts';
+import type { BlobStore, DocumentRow, FolderRow, Stores } from '../storage/ports.ts';
 
 export interface LibraryLimits {
   /** Default 2 GiB. */
@@ -15,4 +15,6 @@ export interface LibraryDeps extends AccessDeps {
   limits: LibraryLimits;
   /** Puts a document's new name into its index rows, inside the rename's transaction (search/ knows how a title is analysed). */
   reindexTitle(stores: Stores, document: DocumentRow): Promise<void>;
+  /** The same for a folder's name, by which its documents are found a little. */
+  indexFolderName(stores: Stores, folder: FolderRow): Promise<void>;
 }

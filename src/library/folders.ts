@@ -26,7 +26,9 @@ export async function createFolder(deps: LibraryDeps, actor: Actor, input: { nam
     const id = newId(deps.random);
     const row = { id, parent: parent.ref, owner: parent.owner, name, nameKey: foldName(name), createdAt: deps.clock.now() };
     const ref = await stores.folders.insert(row);
-    const view = await folderView(stores, actor, { ...row, ref, trashedAt: null });
+    const made = { ...row, ref, trashedAt: null };
+    await deps.indexFolderName(stores, made);
+    const view = await folderView(stores, actor, made);
     await deps.audit.append(stores, { actor, action: 'folder created', object: { kind: 'folder', id }, detail: view.path });
     return view;
   });
@@ -76,6 +78,7 @@ export async function changeFolder(
     await requireFreeFolderName(stores, target, name, folder.ref);
     const update = { name, nameKey: foldName(name), parent: target.ref };
     await stores.folders.update(folder.ref, update);
+    if (name !== folder.name) await deps.indexFolderName(stores, { ...folder, ...update });
     const view = await folderView(stores, actor, { ...folder, ...update });
     await deps.audit.append(stores, { actor, action, object: { kind: 'folder', id }, detail: `${before} → ${view.path}` });
     return view;

@@ -75,6 +75,7 @@ export async function openTestLibrary(): Promise<TestLibrary> {
     random: randomBytes,
     limits: { ...defaultLibraryLimits },
     reindexTitle: async (_stores, document) => void index.titles.set(document.ref, document.name),
+    indexFolderName: async () => {},
   };
   return {
     ...deps,

@@ -1,7 +1,5 @@
 import type Sqlite from 'better-sqlite3';
-import type { AnalysedDocument } from '../../search/types.ts';
 import type { IndexStore } from '../ports.ts';
-import { addDocument, moveDocument, removeDocument, setDocumentLive } from './search-writer.ts';
 
 /** What the embedded engine's own SQL offers (search-*.ts); runs on the connection whose transaction is open. */
 export interface IndexWriter {
@@ -14,15 +12,6 @@ export interface IndexWriter {
   languageOfDocument?(db: Sqlite.Database, document: number): string | null;
   setFolderTerms?(db: Sqlite.Database, folder: number, terms: readonly string[]): void;
 }
-
-export const embeddedIndex: IndexWriter = {
-  addDocument(db, { document, documentId, folder, live, analysed }, chunkRefs) {
-    addDocument(db, { document, documentId, folder, live, analysed: analysed as AnalysedDocument, chunkRefs });
-  },
-  removeDocument,
-  moveDocument,
-  setDocumentLive,
-};
 
 export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): IndexStore {
   const clear = (document: number): void => {

@@ -12,11 +12,12 @@ import { createDocumentStore } from './documents.ts';
 import { createDrawnPageStore, createFileStore } from './files.ts';
 import { createFolderStore } from './folders.ts';
 import { createGrantStore } from './grants.ts';
-import { createIndexStore, embeddedIndex, type IndexWriter } from './index-store.ts';
+import { createIndexStore, type IndexWriter } from './index-store.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
 import { createChunkStore, createPageStore } from './pages.ts';
 import type { Schema } from './schema.ts';
+import { searchIndexWriter } from './search-index-writer.ts';
 import { createSearchTables } from './search-tables.ts';
 import { createSettingStore } from './settings.ts';
 import { createSessionStore, createUserStore } from './users.ts';
@@ -49,7 +50,7 @@ export async function openSqliteStorage(options: {
   const readConnection = connect(options.path);
   const writer = kyselyOver(writeConnection);
   const reader = kyselyOver(readConnection);
-  const indexWriter = options.indexWriter ?? embeddedIndex;
+  const indexWriter = options.indexWriter ?? searchIndexWriter;
 
   const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> =>
     writer.connection().execute(async (db) => {
