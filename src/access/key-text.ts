@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { RandomBytes } from '../clock.ts';
 import type { KeyKind } from '../storage/ports.ts';
@@ -26,7 +26,7 @@ export function readKeyText(text: string): KeyKind | null {
 }
 
 /** What is stored and looked up: SHA-256, hex. 190 random bits need no slow hash. */
-export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashSecret = (text: string): string => hash('sha256', text);
 
 /** What people see of a key: its prefix and its last four characters, such as `sgk_s_…NGkN`. */
 export const maskKey = (text: string): string => `${text.slice(0, 6)}…${text.slice(-4)}`;

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,8 @@ import { openAudit } from './log.ts';
 import { verifyChain } from './verify.ts';
 
 const key = Buffer.alloc(32, 7);
+const secret = createSecretKey(key);
+const forged = createSecretKey(Buffer.alloc(32, 8));
 const actor: Actor = { kind: 'system', name: 'worker', requestId: 'r1' };
 
 let lib: TestLibrary;
@@ -108,7 +111,7 @@ describe('the chain (P37)', () => {
     const rows: AuditRow[] = [];
     let hash = GENESIS;
     for (let seq = 1; seq <= length; seq += 1) {
-      hash = chainHash(key, hash, row(seq));
+      hash = chainHash(secret, hash, row(seq));
       rows.push({ ...row(seq), hash });
     }
     return rows;
@@ -162,7 +165,7 @@ describe('the chain (P37)', () => {
     let hash = at === 0 ? GENESIS : copy[at - 1]!.hash;
     for (const later of copy.slice(at)) {
       if (later.seq === seq) later.detail = 'rewritten';
-      hash = chainHash(Buffer.alloc(32, 8), hash, later);
+      hash = chainHash(forged, hash, later);
       later.hash = hash;
     }
     return { kind: 'rewrite', rows: copy, firstBad: seq };
@@ -181,11 +184,11 @@ describe('the chain (P37)', () => {
     const kinds = new Set<string>();
     for (const [length, times] of [[300, 500], [10_000, 6]] as const) {
       const honest = honestChain(length);
-      expect(await verifyChain(storeOver(honest), key)).toMatchObject({ ok: true, rows: length });
+      expect(await verifyChain(storeOver(honest), secret)).toMatchObject({ ok: true, rows: length });
       for (let time = 0; time < times; time += 1) {
         const { kind, rows, firstBad } = tamper(honest, random);
         kinds.add(kind);
-        const verdict = await verifyChain(storeOver(rows), key);
+        const verdict = await verifyChain(storeOver(rows), secret);
         expect([verdict.ok, verdict.fault?.seq], `${kind} at ${firstBad}`).toEqual([false, firstBad]);
       }
     }
@@ -196,10 +199,10 @@ describe('the chain (P37)', () => {
     const honest = honestChain(100);
     const { seq, hash } = honest.at(-1)!;
     const cut = storeOver(honest.slice(0, 90));
-    expect(await verifyChain(cut, key)).toMatchObject({ ok: true, rows: 90 });
-    expect(await verifyChain(cut, key, { seq, hash })).toMatchObject({ ok: false, fault: { seq: 91 } });
-    expect(await verifyChain(storeOver(honest), key, { seq: 50, hash: honest[49]!.hash })).toMatchObject({ ok: true });
-    expect(await verifyChain(storeOver(honest), key, { seq: 50, hash: 'f'.repeat(64) })).toMatchObject({ ok: false, fault: { seq: 50 } });
+    expect(await verifyChain(cut, secret)).toMatchObject({ ok: true, rows: 90 });
+    expect(await verifyChain(cut, secret, { seq, hash })).toMatchObject({ ok: false, fault: { seq: 91 } });
+    expect(await verifyChain(storeOver(honest), secret, { seq: 50, hash: honest[49]!.hash })).toMatchObject({ ok: true });
+    expect(await verifyChain(storeOver(honest), secret, { seq: 50, hash: 'f'.repeat(64) })).toMatchObject({ ok: false, fault: { seq: 50 } });
   });
 
   test('in the database itself: refused by triggers, and found when somebody takes those away', async () => {

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { AuditFilter, AuditRow, Storage, Stores } from '../storage/ports.ts';
@@ -25,6 +26,7 @@ interface Waiting {
 const batchLimit = 500;
 
 export function openAudit(deps: AuditDeps): Audit {
+  const key = createSecretKey(deps.key);
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
 
@@ -36,7 +38,7 @@ export function openAudit(deps: AuditDeps): Audit {
     for (const { entry, at } of entries) {
       seq += 1;
       const row = { seq, ...rowOf(entry, at) };
-      hash = chainHash(deps.key, hash, row);
+      hash = chainHash(key, hash, row);
       rows.push({ ...row, hash });
     }
     await stores.audit.append(rows);
@@ -66,7 +68,7 @@ export function openAudit(deps: AuditDeps): Audit {
       });
     },
     append: (stores, entry) => append(stores, [{ entry, at: deps.clock.now() }]),
-    verify: (exported): Promise<AuditVerdict> => verifyChain(deps.storage.audit, deps.key, exported),
+    verify: (exported): Promise<AuditVerdict> => verifyChain(deps.storage.audit, key, exported),
     head: () => deps.storage.audit.head(),
     list: (filter: AuditFilter, limit: number) => deps.storage.audit.list(filter, limit),
     export: (format) => exportRows(deps.storage.audit, format),

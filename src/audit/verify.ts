@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { AuditStore } from '../storage/ports.ts';
 import { chainHash, GENESIS } from './chain.ts';
 import type { AuditVerdict } from './types.ts';
@@ -7,14 +8,14 @@ const step = 1_000;
 /** Walks the chain oldest first and stops at the first row that is missing, out of place or not as it was written (P37). */
 export async function verifyChain(
   store: AuditStore,
-  key: Uint8Array,
+  key: KeyObject,
   exported?: { seq: number; hash: string },
 ): Promise<AuditVerdict> {
   let seq = 0;
   let hash = GENESIS;
   const failed = (at: number, problem: string): AuditVerdict => ({ ok: false, rows: seq, head: null, fault: { seq: at, problem } });
   for (;;) {
-    const rows = await store.after(seq, step);
+    const rows = await store.after(seq === 0 ? Number.MIN_SAFE_INTEGER : seq, step);
     for (const row of rows) {
       if (row.seq !== seq + 1) return failed(seq + 1, `Entry ${seq + 1} is missing: the next one there is ${row.seq}`);
       const expected = chainHash(key, hash, row);

@@ -8,11 +8,15 @@ export const cleanDetail = (text: string): string => cleanLine(text, detailLimit
 export const cleanEndUser = (text: string): string => cleanLine(text, endUserLimit);
 export const cleanName = (text: string): string => cleanLine(text, nameLimit);
 
+/** Control characters, lone surrogates, line separators, bidi controls, tags. */
+const unsafe = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
+
 /**
  * Control characters (CR, LF, ANSI escape, NUL, C1), line separators, bidi overrides and tag characters become visible escapes;
  * a longer value is cut at `limit` characters, the last one then being `…`.
  */
 function cleanLine(text: string, limit: number): string {
+  if (text.length <= limit && !unsafe.test(text)) return text;
   // Cut before escaping as well: a value of a megabyte costs no more than one of a few hundred characters.
   const escaped = text
     .slice(0, limit * 2)
