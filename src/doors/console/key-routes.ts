@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { createKey, editKey, getKey, listKeys, revokeKey, rollKey, type KeyView } from '../../access/keys.ts';
+import { guarded } from '../../access/guard.ts';
 import { scopeOfOwnKey } from '../../access/scope.ts';
+import { AppError } from '../../errors.ts';
 import { actorOf } from './authentication.ts';
 import type { ConsoleApp, ConsoleDeps } from './deps.ts';
 import { empty, errorAnswers, idParams, time } from './schemas.ts';
 
 const tags = ['keys'];
-const ids = z.array(z.string().max(100)).max(1000);
+const ids = z.array(z.string()).max(1000);
 const text = z.string().max(2000);
 
 const agentKey = z.strictObject({
@@ -155,13 +157,20 @@ export function addKeyRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
     },
     async (request) => {
       const actor = actorOf(request);
-      const key = await getKey(library, actor, request.params.id);
-      const url = `${deps.publicUrl}/mcp`;
-      const lastUsed = isoOrNull(key.lastUsedAt);
-      if (key.revokedAt !== null || key.kind !== 'agent') return { ok: false, url, folders: 0, documents: 0, lastUsed };
-      const scope = await scopeOfOwnKey(library.storage, actor, key.id);
-      const documents = await library.storage.documents.count(scope);
-      return { ok: true, url, folders: scope.folders.length, documents, lastUsed };
+      const { id } = request.params;
+      const key = await getKey(library, actor, id);
+      return guarded(library, actor, { action: 'key read', object: { kind: 'key', id } }, async () => {
+        if (key.owner.userId !== actor.user.id) throw new AppError('forbidden', 'Only its owner can test a key');
+        const about = { url: `${deps.publicUrl}/mcp`, lastUsed: isoOrNull(key.lastUsedAt) };
+        if (key.revokedAt !== null || key.kind !== 'agent') return { ok: false, folders: 0, documents: 0, ...about };
+        const scope = await scopeOfOwnKey(library.storage, actor, id);
+        return {
+          ok: true,
+          folders: scope.folders.length,
+          documents: await library.storage.documents.count(scope),
+          ...about,
+        };
+      });
     },
   );
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { scopeOf, scopeOfOwnKey } from '../../access/scope.ts';
+import type { UserActor } from '../../access/actor.ts';
+import { guarded } from '../../access/guard.ts';
+import { scopeOf, scopeOfOwnKey, type ResolvedScope } from '../../access/scope.ts';
 import { actorOf } from './authentication.ts';
 import type { ConsoleApp, ConsoleDeps } from './deps.ts';
 import { abortWhenGone } from './page-routes.ts';
@@ -50,7 +52,7 @@ export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       const actor = actorOf(request);
       const { q, limit, offset, folders, asKey } = request.query;
       const { storage, audit } = deps.library;
-      const scope = asKey === undefined ? await scopeOf(storage, actor) : await scopeOfOwnKey(storage, actor, asKey);
+      const scope = asKey === undefined ? await scopeOf(storage, actor) : await scopeAs(deps, actor, asKey);
       const names = folders === undefined ? null : [folders].flat();
       const found = await deps.ports.search(
         scope,
@@ -67,4 +69,10 @@ export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       return found.results;
     },
   );
+}
+
+/** What a key of the actor's reads; somebody else's is not found, and that it was asked for is in the log. */
+function scopeAs(deps: ConsoleDeps, actor: UserActor, keyId: string): Promise<ResolvedScope> {
+  const attempt = { action: 'search', object: { kind: 'key', id: keyId }, detail: 'as this key' } as const;
+  return guarded(deps.library, actor, attempt, () => scopeOfOwnKey(deps.library.storage, actor, keyId));
 }
