@@ -1,6 +1,7 @@
 import type { ResolvedScope } from '../access/scope.ts';
 import type { Scope } from '../search/types.ts';
 import type { FolderRow, Stores } from '../storage/ports.ts';
+import { foldName } from './names.ts';
 
 /**
  * Which folders a call means by name: a folder the caller reads or any inside it, case-insensitively after NFC; several that
@@ -17,7 +18,7 @@ export async function chooseFolders(
   const folded = scope.tree.map((folder) => ({ folder, path: `/${foldName(paths.get(folder.ref) ?? folder.name)}` }));
   const chosen = new Set<number>();
   for (const name of names) {
-    const wanted = `/${foldName(name).replace(/^\/+|\/+$/g, '')}`;
+    const wanted = `/${foldName(name.trim()).replace(/^\/+|\/+$/g, '')}`;
     const fitting = wanted === '/' ? [] : folded.filter(({ path }) => path.endsWith(wanted));
     if (fitting.length === 0) return { unknown: name };
     for (const { folder } of fitting) chosen.add(folder.ref);
@@ -31,8 +32,6 @@ export function folderNames(scope: ResolvedScope): { names: string[]; inside: st
   const inside = unique(scope.tree.map((folder) => folder.name)).filter((name) => !names.includes(name));
   return { names, inside: inside.sort((a, b) => a.localeCompare(b)) };
 }
-
-const foldName = (name: string): string => name.normalize('NFC').trim().toLowerCase().normalize('NFC');
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)];
 

@@ -34,6 +34,7 @@ export async function restoreFolder(deps: LibraryDeps, actor: Actor, id: string)
     const name = await freeFolderName(stores, parent, folder.name);
     const update = { trashedAt: null, parent: parent.ref, name, nameKey: foldName(name) };
     await stores.folders.update(folder.ref, update);
+    if (name !== folder.name) await deps.indexFolderName(stores, { ...folder, ...update });
     const shown = await setLiveInside(stores, await stores.folders.subtree([folder.ref]), true);
     const view = await folderView(stores, actor, { ...folder, ...update });
     await deps.audit.append(stores, { actor, action: 'folder restored', object: { kind: 'folder', id }, detail: `${view.path} with ${shown} documents` });
@@ -61,7 +62,10 @@ export async function purgeFolder(deps: LibraryDeps, actor: Actor, id: string): 
     const freed = await removeDocuments(stores, documents);
     const depths = depthsFrom(folder.ref, folders);
     const deepestFirst = folders.toSorted((a, b) => (depths.get(b.ref) ?? 0) - (depths.get(a.ref) ?? 0));
-    for (const one of deepestFirst) await stores.folders.remove(one.ref);
+    for (const one of deepestFirst) {
+      await stores.index.setFolderWords(one.ref, []);
+      await stores.folders.remove(one.ref);
+    }
     const detail = `${path} with ${folders.length - 1} folders and ${documents.length} documents`;
     await deps.audit.append(stores, { actor, action: 'folder purged', object: { kind: 'folder', id }, detail });
     return freed;

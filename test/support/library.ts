@@ -11,6 +11,7 @@ import { createFolder } from '../../src/library/folders.ts';
 import { defaultLibraryLimits, type LibraryDeps } from '../../src/library/deps.ts';
 import { uploadDocument } from '../../src/library/uploads.ts';
 import type { DocumentView } from '../../src/library/views.ts';
+import { indexFolderName, reindexTitle } from '../../src/processing/reindex.ts';
 import { openDiskBlobs } from '../../src/storage/blobs/disk.ts';
 import type { IndexWriter } from '../../src/storage/sqlite/index-store.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -50,8 +51,11 @@ export interface TestLibrary extends LibraryDeps {
   close(): Promise<void>;
 }
 
-/** Real embedded storage, blobs and audit in a temporary folder; only clock and index writer are watched stand-ins. */
-export async function openTestLibrary(): Promise<TestLibrary> {
+/**
+ * Real embedded storage, blobs and audit in a temporary folder; only the clock and, unless `realIndex`, the index writer are watched
+ * stand-ins.
+ */
+export async function openTestLibrary(options: { realIndex?: boolean } = {}): Promise<TestLibrary> {
   const folder = await mkdtemp(join(tmpdir(), 'sergo-library-'));
   const index: SeenIndex = { live: new Map(), folder: new Map(), removed: new Set(), titles: new Map() };
   const writer: IndexWriter = {
@@ -63,7 +67,7 @@ export async function openTestLibrary(): Promise<TestLibrary> {
     moveDocument: (_db, document, to) => void index.folder.set(document, to),
     setDocumentLive: (_db, document, live) => void index.live.set(document, live),
   };
-  const storage = await openSqliteStorage({ path: join(folder, 'sergo.db'), indexWriter: writer });
+  const storage = await openSqliteStorage({ path: join(folder, 'sergo.db'), ...(options.realIndex === true ? {} : { indexWriter: writer }) });
   const blobs = await openDiskBlobs({ folder: join(folder, 'blobs') });
   const clock = fakeClock();
   const audit = openAudit({ storage, clock, key: Buffer.alloc(32, 7) });
@@ -74,8 +78,11 @@ export async function openTestLibrary(): Promise<TestLibrary> {
     audit,
     random: randomBytes,
     limits: { ...defaultLibraryLimits },
-    reindexTitle: async (_stores, document) => void index.titles.set(document.ref, document.name),
-    indexFolderName: async () => {},
+    reindexTitle: async (stores, document) => {
+      index.titles.set(document.ref, document.name);
+      await reindexTitle(stores, document);
+    },
+    indexFolderName,
   };
   return {
     ...deps,
