@@ -18,11 +18,8 @@ const MAX_CORRECTIONS = 3;
 export function longerTerms(source: MatchSource, word: QueryWord, check: () => void): string[] {
   const candidates = new Set<string>();
   for (const start of word.starts.prefixes) {
-    for (const segment of source.table.segments) {
-      check();
-      for (const term of source.reader.termsFrom(segment, start, MAX_SCANNED)) candidates.add(term);
-      for (const term of source.reader.termsFrom(segment, TITLE_MARK + start, MAX_SCANNED)) candidates.add(term.slice(1));
-    }
+    check();
+    for (const term of termsFrom(source, start)) candidates.add(term);
   }
   const found: string[] = [];
   let looked = 0;
@@ -34,6 +31,17 @@ export function longerTerms(source: MatchSource, word: QueryWord, check: () => v
     if (found.length === MAX_LONGER) break;
   }
   return found;
+}
+
+/** Terms of texts and titles anywhere that start so, in and out of scope: callers look whether they occur inside it. */
+function termsFrom(source: MatchSource, start: string): Set<string> {
+  const terms = new Set<string>();
+  for (const segment of source.table.segments) {
+    for (const term of source.reader.termsFrom(segment, start, MAX_SCANNED)) terms.add(term);
+    // In titles only is in the scope as well.
+    for (const term of source.reader.termsFrom(segment, TITLE_MARK + start, MAX_SCANNED)) terms.add(term.slice(1));
+  }
+  return terms;
 }
 
 function occurs(source: MatchSource, term: string): boolean {
@@ -63,16 +71,13 @@ export function corrections(source: MatchSource, word: QueryWord, languages: rea
   if (near.size === 0 && plain.length >= 8) {
     const stems = known.map((language) => termsOfWord(plain, language)[0]!);
     const starts = [...new Set(stems.map((stem) => stem.slice(0, 4)))];
-    for (const segment of source.table.segments) {
-      for (const start of starts) {
-        check();
-        for (const term of source.reader.termsFrom(segment, start, MAX_SCANNED)) {
-          if (tried.has(term)) continue;
-          tried.add(term);
-          if (stems.some((stem) => Math.abs(stem.length - term.length) <= 2 && distance(stem, term) <= 2)) {
-            scoreCandidate(source, term, 2, near);
-          }
-        }
+    for (const start of starts) {
+      check();
+      for (const term of termsFrom(source, start)) {
+        if (tried.has(term)) continue;
+        tried.add(term);
+        const forms = [...stems, plain.slice(0, term.length)];
+        if (forms.some((form) => Math.abs(form.length - term.length) <= 2 && distance(form, term) <= 2)) scoreCandidate(source, term, 2, near);
       }
     }
   }

@@ -100,6 +100,8 @@ function readWords(piece: string, languages: readonly string[], shouting: boolea
   tokens.forEach((token, i) => {
     if (token.kind === 'unigram' && isCovered(tokens, i)) return;
     if (!token.inside && token.kind !== 'identifier' && !(token.kind === 'part' && token.spelling)) whole = null;
+    // AEO2023 may be written AEO 2023; the pieces of a longer part number would find its neighbours.
+    if (token.inside && token.spelling && whole !== null && isPartNumber(words[whole - offset]!.word)) return;
     const word = wordOf(token, languages, shouting);
     if (token.kind === 'identifier') whole = offset + words.length;
     else if (token.inside && whole !== null && /\p{N}/u.test(words[whole - offset]!.word)) word.wholeOf = whole;
@@ -109,6 +111,8 @@ function readWords(piece: string, languages: readonly string[], shouting: boolea
   });
   return words;
 }
+
+const isPartNumber = (word: string): boolean => /^[\p{L}\p{N}]+$/u.test(word) && !/^\p{L}+\p{N}+$/u.test(word);
 
 /** A character inside a run is searched by its bigrams. */
 function isCovered(tokens: readonly Token[], i: number): boolean {
