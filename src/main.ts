@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+/** Where the program starts: picks the command, and turns what is thrown into a sentence and an exit code. */
 import { CommanderError } from 'commander';
 import { mainPath, programs, version } from './app.ts';
 import { buildProgram } from './cli/program.ts';
@@ -13,7 +13,7 @@ try {
   if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     // What a person can act on is one sentence; anything else is ours, and then the stack is what helps.
-    processTerminal.note(error instanceof AppError ? error.message : String(error instanceof Error ? error.stack : error));
+    processTerminal.note(`sergo: ${error instanceof AppError ? error.message : String(error instanceof Error ? error.stack : error)}`);
     exitCode = 1;
   }
 }

@@ -1,6 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureSetupToken } from '../access/setup.ts';
 import type { RunningServer } from '../cli/services.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -21,6 +19,7 @@ import { createMachineHealth } from './machine-health.ts';
 import { openLibrary, type OpenLibrary } from './open-library.ts';
 import { checkReadiness } from './readiness.ts';
 import { openDrawer } from './readers.ts';
+import { forgetSetupToken, offerSetupToken } from './setup-token.ts';
 
 export interface ServerOptions {
   /** src/main.ts, for questions that are put to a process of their own. */
@@ -66,13 +65,14 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     clock: systemClock,
     publicUrl,
     version: options.version,
+    afterSetUp: () => forgetSetupToken(config.dataFolder),
   });
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   return {
     url: config.publicUrl ?? publicUrl.replace(/:\d+$/, `:${port}`),
-    setupToken: await offerSetup(library, config.dataFolder),
+    setupToken: await offerSetupToken(library.deps, config.dataFolder),
     async stop() {
       await drainServer(app, 6_000);
       await index.close();
@@ -80,17 +80,6 @@ export async function runServer(config: Config, options: ServerOptions): Promise
       await library.close();
     },
   };
-}
-
-/** Prints and keeps the one-time token while there is no admin; once there is one, no file of it stays behind (P20). */
-async function offerSetup(library: OpenLibrary, dataFolder: string): Promise<RunningServer['setupToken']> {
-  const file = join(dataFolder, 'setup-token');
-  const token = await ensureSetupToken(library.deps);
-  await rm(file, { force: true });
-  if (token === null) return null;
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
-  await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-  return { token, file };
 }
 
 const queueMetrics = ({ storage }: OpenLibrary) => [

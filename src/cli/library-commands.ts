@@ -18,6 +18,9 @@ export function addLibraryCommands(program: Command, context: CommandContext): v
       const { readPassword, setup } = await import('./setup.ts');
       const password = readPassword(passwordFile);
       const made = await withServices((services) => setup(services, { name, email, password }));
+      const { forgetSetupToken } = await import('../app/setup-token.ts');
+      const { loadConfig } = await import('../config.ts');
+      await forgetSetupToken(loadConfig().config.dataFolder);
       terminal.out(JSON.stringify(made));
       terminal.note(`${name} is the admin now and can sign in as ${email}.`);
     });

@@ -15,6 +15,8 @@ export interface ConsoleDeps {
   publicUrl: string;
   /** Shown in the OpenAPI document only. */
   version: string;
+  /** Called once the first admin is made: whoever keeps the set-up token takes it away. */
+  afterSetUp?(): Promise<void>;
 }
 
 const typed = (app: FastifyInstance) => app.withTypeProvider<ZodTypeProvider>();

@@ -50,6 +50,7 @@ export function addSetupRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       deps.limits.checkLogin('set-up', request.ip);
       try {
         const made = await setUpWithToken(deps.library, request.body, factsOf(request));
+        await deps.afterSetUp?.();
         return await reply.code(201).send({ ...made, expiresAt: new Date(made.expiresAt).toISOString() });
       } catch (error) {
         if (isWrongToken(error)) deps.limits.countBadLogin('set-up', request.ip);
