@@ -7,11 +7,16 @@ export type Verb = 'read' | 'edit' | 'own';
 
 export type PolicyObject = { kind: 'folder'; row: FolderRow } | { kind: 'document'; row: DocumentRow };
 
+/** What the policy needs to know of an object. */
+type Governed =
+  | { kind: 'folder'; row: Pick<FolderRow, 'ref' | 'owner'> }
+  | { kind: 'document'; row: Pick<DocumentRow, 'ref' | 'folder' | 'owner' | 'trashedAt'> };
+
 /**
  * May this actor do this to that, now? The default is no. Trashed objects (or ones inside a trashed folder) are nobody's to read
  * or edit unless `evenTrashed`, which restore and purge ask with. No role reads others' documents (DESIGN.md section 4).
  */
-export async function can(stores: Stores, actor: Actor, verb: Verb, object: PolicyObject, evenTrashed = false): Promise<boolean> {
+export async function can(stores: Stores, actor: Actor, verb: Verb, object: Governed, evenTrashed = false): Promise<boolean> {
   const user = userOf(actor);
   if (user === null) return false;
   const place = object.kind === 'folder' ? object.row.ref : object.row.folder;
@@ -33,7 +38,7 @@ export async function can(stores: Stores, actor: Actor, verb: Verb, object: Poli
   return verb !== 'own' && grants.some((grant) => reaches(grant, folders, document) && (verb === 'read' || grant.right === 'edit'));
 }
 
-const reaches = (grant: GrantRow, folders: ReadonlySet<number>, document: DocumentRow | null): boolean =>
+const reaches = (grant: GrantRow, folders: ReadonlySet<number>, document: Pick<DocumentRow, 'ref'> | null): boolean =>
   grant.folder !== null ? folders.has(grant.folder) : document !== null && grant.document === document.ref;
 
 /** The folder of that id if the actor may do this to it. AppError not_found otherwise, the same whether there is none or it is not theirs. */
@@ -56,6 +61,5 @@ export async function requireDocument(stores: Stores, actor: Actor, verb: Verb, 
 async function costOfAsking(stores: Stores, actor: Actor): Promise<void> {
   const user = userOf(actor);
   if (user === null) return;
-  const root = await stores.folders.byRef(user.rootFolder);
-  if (root !== null) await can(stores, actor, 'read', { kind: 'folder', row: root });
+  await can(stores, actor, 'read', { kind: 'folder', row: { ref: user.rootFolder, owner: user.ref } });
 }
