@@ -72,7 +72,7 @@ export async function send(
   const upload = row.upload ? await form([[`up-${n}.txt`, `upload ${n}`]]) : null;
   const answer = await world.doors.app.inject({
     method: method as InjectOptions['method'],
-    url: query.size === 0 ? path : `${path}?${query}`,
+    url: query.size === 0 ? path : `${path}?${query.toString()}`,
     headers: {
       host: '127.0.0.1:8080',
       'x-request-id': requestId,

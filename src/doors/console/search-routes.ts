@@ -2,15 +2,21 @@ import { z } from 'zod';
 import type { UserActor } from '../../access/actor.ts';
 import { guarded } from '../../access/guard.ts';
 import { scopeOf, scopeOfOwnKey, type ResolvedScope } from '../../access/scope.ts';
+import { AppError } from '../../errors.ts';
+import { cleanText } from '../agent/text.ts';
 import { actorOf } from './authentication.ts';
 import type { ConsoleApp, ConsoleDeps } from './deps.ts';
 import { abortWhenGone } from './page-routes.ts';
 import { errorAnswers } from './schemas.ts';
 
-const query = z.object({
-  q: z.string().max(10_000).default('').describe('Plain words or a question'),
+const MAX_OFFSET = 80;
+/** As in the agent tool. */
+const MAX_QUERY_LENGTH = 4_000;
+
+const searchQuery = z.object({
+  q: z.string().default('').describe('Plain words or a question'),
   limit: z.coerce.number().int().min(1).max(20).default(10),
-  offset: z.coerce.number().int().min(0).max(80).default(0),
+  offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0),
   folders: z
     .union([z.string(), z.array(z.string()).max(100)])
     .optional()
@@ -44,7 +50,7 @@ export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         description:
           'Answers what the agent tool `search` returns. When there are more excerpts, the header X-Next-Offset says the offset of the next ones.',
         tags: ['search'],
-        querystring: query,
+        querystring: searchQuery,
         response: { 200: z.array(resultSchema), ...errorAnswers },
       },
     },
@@ -53,22 +59,34 @@ export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       const { q, limit, offset, folders, asKey } = request.query;
       const { storage, audit } = deps.library;
       const scope = asKey === undefined ? await scopeOf(storage, actor) : await scopeAs(deps, actor, asKey);
+      const query = readQuery(q);
       const names = folders === undefined ? null : [folders].flat();
       const found = await deps.ports.search(
         scope,
-        { query: q, limit, offset, folders: names === null || names.length === 0 ? null : names },
+        { query, limit, offset, folders: names === null || names.length === 0 ? null : names },
         abortWhenGone(reply),
       );
       const as = asKey === undefined ? '' : `, as key ${asKey}`;
       await audit.record({
         actor,
         action: 'search',
-        detail: `${q} — ${found.count} results${offset > 0 ? `, from ${offset}` : ''}${as}`,
+        detail: `${query} — ${found.count} ${found.count === 1 ? 'result' : 'results'}${offset > 0 ? `, from ${offset}` : ''}${as}`,
       });
-      if (found.nextOffset !== null) reply.header('x-next-offset', String(found.nextOffset));
+      // An offset that would be refused is not worth naming.
+      if (found.nextOffset !== null && found.nextOffset <= MAX_OFFSET)
+        reply.header('x-next-offset', String(found.nextOffset));
       return found.results;
     },
   );
+}
+
+/** The words of a query; AppError invalid with the agent tool's own sentences. */
+function readQuery(text: string): string {
+  if (text.length > MAX_QUERY_LENGTH)
+    throw new AppError('invalid', 'The query is too long — use at most 4,000 characters', { field: 'q' });
+  const words = cleanText(text).trim();
+  if (words === '') throw new AppError('invalid', 'Give a query to search for.', { field: 'q' });
+  return words;
 }
 
 /** What a key of the actor's reads; somebody else's is not found, and that it was asked for is in the log. */
