@@ -65,7 +65,8 @@ function refusal(response: Response, name: string): ProviderError {
   if (status >= 500 || status === 408) {
     return new ProviderError('unavailable', `${name} is in trouble itself (${status})`, retryAfterMs(response.headers.get('retry-after')));
   }
-  return new ProviderError('refused', `${name} refused the call (${status})`);
+  const ofThisText = status === 400 || status === 413 || status === 422;
+  return new ProviderError(ofThisText ? 'unfit' : 'refused', `${name} refused the call (${status})`);
 }
 
 /** Seconds or a date, as RFC 9110 has it. */

@@ -9,8 +9,10 @@ export type ProviderTrouble =
   | 'limited'
   /** Took longer than it may. */
   | 'timeout'
-  /** 4xx, a redirect: the same call will fail again. */
+  /** A wrong key, address or model, a redirect: every call will fail until the settings change. */
   | 'refused'
+  /** This text, not the next one: 400, 413, 422. */
+  | 'unfit'
   /** An answer that is not what was asked for. */
   | 'bad_answer'
   /** Not asked at all: it failed too often just now. */

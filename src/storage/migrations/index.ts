@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { start } from './0001-start.ts';
+import { vectors } from './0003-vectors.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -8,4 +9,5 @@ import { start } from './0001-start.ts';
 export const migrationsWith = (createSearchTables: () => void): Record<string, Migration> => ({
   '0001-start': start,
   '0002-search': { up: async () => createSearchTables() },
+  '0003-vectors': vectors,
 });

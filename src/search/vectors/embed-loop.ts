@@ -1,0 +1,114 @@
+/**
+ * The background work of the worker process: vectors for every excerpt that has none, of the model that serves and of the
+ * one that is being built. Stopped anywhere, it goes on where the last commit left it.
+ */
+import type { EmbeddingProvider } from '../../ai/embeddings.ts';
+import { ProviderError } from '../../ai/provider-error.ts';
+import { passageText } from './passage.ts';
+import { quantise } from './quantise.ts';
+import type { Passage, VectorModel, VectorStore } from './types.ts';
+
+export interface EmbedLoopDeps {
+  store: VectorStore;
+  /** A provider for the source that was stored with a model; null when it cannot be read. */
+  providerOf(model: VectorModel): EmbeddingProvider | null;
+  /** The model that the settings name now. */
+  wanted: { name: string; source: unknown };
+  /** Resolves early when the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Told when trouble begins (a sentence) and ends (null). */
+  onTrouble?(trouble: string | null): void;
+}
+
+/** Passages of one step: a second or so of work for a small model on one core. */
+const BATCH = 16;
+/** How often a library without anything to do is looked at. */
+const IDLE_MS = 2_000;
+const FIRST_PAUSE_MS = 15_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Runs until the signal is aborted. Only trouble with the database ends it otherwise. */
+export async function runEmbedLoop(deps: EmbedLoopDeps, signal: AbortSignal): Promise<void> {
+  deps.store.choose(deps.wanted.name, deps.wanted.source);
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    const step = await embedStep(deps, signal);
+    if (signal.aborted) return;
+    if (step === 'trouble') {
+      await deps.wait(pauseMs, signal);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      continue;
+    }
+    if (step === 'worked') pauseMs = FIRST_PAUSE_MS;
+    const more = deps.store.sweep();
+    await deps.wait(step === 'worked' || more ? 0 : IDLE_MS, signal);
+  }
+}
+
+/** One batch of the first model that has something to do. What serves comes before what is being built. */
+export async function embedStep(deps: EmbedLoopDeps, signal: AbortSignal): Promise<'worked' | 'nothing' | 'trouble'> {
+  let hadTrouble = false;
+  for (const model of deps.store.models()) {
+    const passages = deps.store.next(model.ref, BATCH);
+    if (passages.length === 0) {
+      if (model.state === 'building' && deps.store.promote(model.ref)) return 'worked';
+      continue;
+    }
+    try {
+      await embedPassages(deps, model, passages, signal);
+      noteTrouble(deps, model, null);
+      return 'worked';
+    } catch (error) {
+      if (signal.aborted) return 'nothing';
+      if (!(error instanceof ProviderError)) throw error;
+      // The other model may be elsewhere and well.
+      noteTrouble(deps, model, error.message);
+      hadTrouble = true;
+    }
+  }
+  return hadTrouble ? 'trouble' : 'nothing';
+}
+
+async function embedPassages(deps: EmbedLoopDeps, model: VectorModel, passages: readonly Passage[], signal: AbortSignal): Promise<void> {
+  const provider = deps.providerOf(model);
+  if (provider === null) throw new ProviderError('refused', 'The model that made the present vectors is not described in a way that this version reads');
+  const texts = passages.map(passageText);
+  let vectors: (Float32Array | null)[];
+  try {
+    vectors = await provider.embed(texts, 'passage', signal);
+  } catch (error) {
+    if (!isUnfit(error)) throw error;
+    vectors = await embedOneByOne(provider, texts, signal);
+  }
+  const dimensions = vectors.find((vector) => vector !== null)?.length ?? provider.dimensions;
+  if (dimensions === null) throw new ProviderError('refused', 'The embedding model refuses every text');
+  deps.store.put(
+    model.ref,
+    dimensions,
+    passages.map(({ slot }, i) => ({ slot, made: vectors[i] ? quantise(vectors[i]) : null })),
+  );
+}
+
+/** Among many texts one may be refused. When the simplest text is refused as well, it is not the text. */
+async function embedOneByOne(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
+  await provider.embed(['A page of text.'], 'passage', signal).catch((error: unknown) => {
+    throw isUnfit(error) ? new ProviderError('refused', 'The embedding model refuses every text') : error;
+  });
+  const vectors: (Float32Array | null)[] = [];
+  for (const text of texts) {
+    const [vector] = await provider.embed([text], 'passage', signal).catch((error: unknown) => {
+      if (!isUnfit(error)) throw error;
+      return [null];
+    });
+    vectors.push(vector ?? null);
+  }
+  return vectors;
+}
+
+const isUnfit = (error: unknown): boolean => error instanceof ProviderError && error.trouble === 'unfit';
+
+function noteTrouble(deps: EmbedLoopDeps, model: VectorModel, trouble: string | null): void {
+  if (model.trouble === trouble) return;
+  deps.store.setTrouble(model.ref, trouble);
+  deps.onTrouble?.(trouble);
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import Sqlite from 'better-sqlite3';
+import { clusteredVectors } from '../../../bench/vectors.ts';
+import { vectorReaderOver } from '../../storage/sqlite/vector-reader.ts';
+import { vectorTables } from '../../storage/sqlite/vector-tables.ts';
+import { quantise, signsOf, similarity } from './quantise.ts';
+import { scanSigns } from './scan.ts';
+import { VectorTable } from './vector-table.ts';
+
+const bitsOf = (slots: Iterable<number>, size: number): Uint32Array => {
+  const words = new Uint32Array((size + 31) >> 5);
+  for (const slot of slots) words[slot >> 5]! |= 1 << (slot & 31);
+  return words;
+};
+const dot = (a: Float32Array, b: Float32Array): number => {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+};
+const differing = (a: Uint32Array, b: Uint32Array): number => {
+  let sum = 0;
+  a.forEach((word, i) => (sum += ((word ^ b[i]!) >>> 0).toString(2).replaceAll('0', '').length));
+  return sum;
+};
+
+describe('the look through all signs', () => {
+  test('finds exactly what comparing everything finds, for any table, mask and number kept', () => {
+    const word = fc.nat(0xffffffff);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }).chain((width) =>
+          fc.record({
+            width: fc.constant(width),
+            // Few different values, so that many are equally near.
+            vectors: fc.array(fc.array(fc.oneof(word, fc.constantFrom(0, 1, 3)), { minLength: width, maxLength: width }), { maxLength: 120 }),
+            query: fc.array(word, { minLength: width, maxLength: width }),
+          }),
+        ),
+        fc.func(fc.boolean()),
+        fc.func(fc.boolean()),
+        fc.integer({ min: 1, max: 40 }),
+        ({ width, vectors, query }, inMask, isPresent, keep) => {
+          const slots = vectors.map((_, slot) => slot);
+          const table = {
+            width,
+            signs: Uint32Array.from(vectors.flat()),
+            present: bitsOf(slots.filter((slot) => isPresent(slot)), vectors.length),
+          };
+          const asked = Uint32Array.from(query);
+          const expected = slots
+            .filter((slot) => isPresent(slot) && inMask(slot))
+            .map((slot) => ({ slot, distance: differing(Uint32Array.from(vectors[slot]!), asked) }))
+            .toSorted((a, b) => a.distance - b.distance || a.slot - b.slot)
+            .slice(0, keep)
+            .map(({ slot }) => slot)
+            .toSorted((a, b) => a - b);
+          const mask = bitsOf(slots.filter((slot) => inMask(slot)), vectors.length);
+          expect(scanSigns(table, asked, mask, keep)).toEqual(expected);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('many more candidates than are kept', () => {
+    const count = 50_000;
+    let seed = 1;
+    const next = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0);
+    const signs = Uint32Array.from({ length: count * 2 }, next);
+    const all = bitsOf(Array.from({ length: count }, (_, i) => i), count);
+    const asked = Uint32Array.of(next(), next());
+    const expected = Array.from({ length: count }, (_, slot) => ({ slot, distance: differing(signs.subarray(slot * 2, slot * 2 + 2), asked) }))
+      .toSorted((a, b) => a.distance - b.distance || a.slot - b.slot)
+      .slice(0, 400)
+      .map(({ slot }) => slot)
+      .toSorted((a, b) => a - b);
+    expect(scanSigns({ width: 2, signs, present: all }, asked, all, 400)).toEqual(expected);
+  });
+});
+
+describe('quantised vectors', () => {
+  test('keep the similarity to within a hundredth', () => {
+    const make = clusteredVectors(384, 2_000);
+    for (let i = 0; i < 200; i++) {
+      const [a, b] = [make.next(), make.question()];
+      const { int8, scale } = quantise(a);
+      const exact = a.reduce((sum, x, at) => sum + x * b[at]!, 0);
+      expect(Math.abs(similarity(b, int8, scale) - exact)).toBeLessThan(0.01);
+    }
+  });
+
+  test('any number of dimensions has its words', () => {
+    expect([...signsOf(Float32Array.from([1, -1, 0, 2]))]).toEqual([0b1001]);
+    expect(signsOf(new Float32Array(33).fill(1))).toEqual(Uint32Array.of(0xffffffff, 1));
+    expect(quantise(new Float32Array(8)).int8).toEqual(new Int8Array(8));
+  });
+});
+
+describe('vectors in the database', () => {
+  test('of the 50 truly nearest, at least 99 % are found, in any folder', { timeout: 120_000 }, () => {
+    const [count, dimensions] = [6_000, 384];
+    const db = new Sqlite(':memory:');
+    for (const statement of vectorTables) db.exec(statement);
+    db.exec(`insert into vector_models (model, name, source, dimensions, state) values (1, 'm', '{}', ${dimensions}, 'serving')`);
+    const make = clusteredVectors(dimensions, count);
+    const vectors = Array.from({ length: count }, () => make.next());
+    const insert = db.prepare('insert into chunk_vectors (model, slot, bits, int8, scale) values (1, ?, ?, ?, ?)');
+    db.transaction(() =>
+      vectors.forEach((vector, slot) => {
+        const { bits, int8, scale } = quantise(vector);
+        insert.run(slot, Buffer.from(bits.buffer), Buffer.from(int8.buffer), scale);
+      }),
+    )();
+    const table = new VectorTable(vectorReaderOver(db));
+    table.catchUp();
+    for (const share of [1, 10, 100]) {
+      const inside = Array.from({ length: count }, (_, slot) => slot).filter((slot) => Math.floor(slot / 50) % 100 < share || share === 100);
+      const mask = bitsOf(inside, count);
+      let [found, all] = [0, 0];
+      for (let i = 0; i < 8; i++) {
+        const question = make.question();
+        const exact = inside
+          .map((slot) => ({ slot, score: dot(vectors[slot]!, question) }))
+          .toSorted((a, b) => b.score - a.score)
+          .slice(0, 50);
+        const near = table.nearest({ model: 1, vector: question }, mask, 50)!;
+        const places = new Set(near.map(({ slot }) => slot));
+        found += exact.filter(({ slot }) => places.has(slot)).length;
+        all += exact.length;
+        expect(near.map(({ score }) => score)).toEqual(near.map(({ score }) => score).toSorted((a, b) => b - a));
+      }
+      expect(found / all, `${share} % of the library`).toBeGreaterThanOrEqual(0.99);
+    }
+    db.close();
+  });
+});

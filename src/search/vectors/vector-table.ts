@@ -1,0 +1,85 @@
+/** The signs of all excerpts as a searching thread keeps them, by slot, and the search among them. */
+import type { VectorReader } from '../../storage/sqlite/vector-reader.ts';
+import type { VectorSlot } from '../fuse.ts';
+import { signsOf, similarity, wordsOf } from './quantise.ts';
+import { scanSigns, type SignTable } from './scan.ts';
+
+/** A question as a vector, and the model that made it. */
+export interface QuestionVector {
+  /** Row of `vector_models`. */
+  model: number;
+  vector: Float32Array;
+}
+
+/** Best by signs whose finer form is compared; recall@50 at least 0.99 also where all vectors share a direction (bench/meaning.ts). */
+export const RESCORED = 600;
+
+export class VectorTable implements SignTable {
+  width = 0;
+  signs = new Uint32Array(0);
+  present = new Uint32Array(0);
+  private readonly reader: VectorReader;
+  private model: number | null = null;
+  private seen = 0;
+
+  constructor(reader: VectorReader) {
+    this.reader = reader;
+  }
+
+  /** Brings the table up to the snapshot that the reader's connection is in. */
+  catchUp(): void {
+    const serving = this.reader.serving();
+    if (serving?.model !== this.model) {
+      this.model = serving?.model ?? null;
+      this.width = wordsOf(serving?.dimensions ?? 0);
+      this.signs = new Uint32Array(0);
+      this.present = new Uint32Array(0);
+      this.seen = 0;
+    }
+    if (serving === null) return;
+    const last = this.reader.lastSeq();
+    if (last <= this.seen) return;
+    const bytes = this.width * 4;
+    this.reader.signsAfter(serving.model, this.seen, (slot, bits) => {
+      if (bits.length !== bytes) return;
+      this.growTo(slot + 1);
+      new Uint8Array(this.signs.buffer, slot * bytes, bytes).set(bits);
+      this.present[slot >> 5]! |= 1 << (slot & 31);
+    });
+    this.seen = last;
+  }
+
+  /**
+   * The nearest excerpts inside a mask, best first, equals by slot; null when the question was asked of a model that does
+   * not serve (it has just been replaced).
+   */
+  nearest(question: QuestionVector, mask: Uint32Array, keep: number): VectorSlot[] | null {
+    if (this.model === null || question.model !== this.model || wordsOf(question.vector.length) !== this.width) return null;
+    const best = scanSigns(this, signsOf(question.vector), mask, Math.max(RESCORED, keep));
+    return this.score(question, best)
+      .toSorted((a, b) => b.score - a.score || a.slot - b.slot)
+      .slice(0, keep);
+  }
+
+  /** Similarities of given slots; those without a vector are left out. */
+  score(question: QuestionVector, slots: readonly number[]): VectorSlot[] {
+    const scored: VectorSlot[] = [];
+    for (const slot of slots) {
+      if (((this.present[slot >> 5] ?? 0) & (1 << (slot & 31))) === 0) continue;
+      const fine = this.reader.int8Of(question.model, slot);
+      if (fine !== null) scored.push({ slot, score: similarity(question.vector, fine.int8, fine.scale) });
+    }
+    return scored;
+  }
+
+  private growTo(slots: number): void {
+    if (slots <= this.present.length * 32) return;
+    const room = Math.ceil((slots + (slots >> 3) + 1_024) / 32) * 32;
+    const signs = new Uint32Array(room * this.width);
+    signs.set(this.signs);
+    const present = new Uint32Array(room >> 5);
+    present.set(this.present);
+    this.signs = signs;
+    this.present = present;
+  }
+}

@@ -1,0 +1,40 @@
+/** What a searching thread reads of the vectors, over the connection of its search reader. */
+import type { Database } from 'better-sqlite3';
+
+export interface ServingModel {
+  model: number;
+  dimensions: number;
+}
+
+export interface VectorReader {
+  /** The model that searches use now, or null. */
+  serving(): ServingModel | null;
+  /** The last vector written, of any model. */
+  lastSeq(): number;
+  /** Signs written after a seq, in order. The buffer is only good during the call. */
+  signsAfter(model: number, seq: number, each: (slot: number, bits: Buffer) => void): void;
+  /** The finer form of one vector, or null when it is gone. */
+  int8Of(model: number, slot: number): { int8: Int8Array; scale: number } | null;
+}
+
+export function vectorReaderOver(db: Database): VectorReader {
+  const serving = db.prepare(`select model, dimensions from vector_models where state = 'serving' and dimensions is not null`);
+  const last = db.prepare(`select coalesce(max(seq), 0) from chunk_vectors`).pluck();
+  const after = db.prepare(`select slot, bits from chunk_vectors where seq > ? and model = ? order by seq`);
+  const one = db.prepare(`select int8, scale from chunk_vectors where model = ? and slot = ?`);
+  return {
+    serving: () => (serving.get() as ServingModel | undefined) ?? null,
+    lastSeq: () => last.get() as number,
+    signsAfter: (model, seq, each) => {
+      for (const row of after.iterate(seq, model)) {
+        const { slot, bits } = row as { slot: number; bits: Buffer };
+        each(slot, bits);
+      }
+    },
+    int8Of: (model, slot) => {
+      const row = one.get(model, slot) as { int8: Buffer; scale: number } | undefined;
+      if (row === undefined) return null;
+      return { int8: new Int8Array(row.int8.buffer, row.int8.byteOffset, row.int8.length), scale: row.scale };
+    },
+  };
+}
