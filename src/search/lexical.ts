@@ -4,8 +4,10 @@ import { foldForPhrase } from './analysis/fold.ts';
 import { corrections, longerTerms } from './expand.ts';
 import { findMatches, markAll, type Matches, type MatchSource } from './matches.ts';
 import { readQuery, type Query, type QueryWord } from './query.ts';
-import { frequenciesOf, RANKING, rarity, ScoreBoard, scoreMatches, type ScoreInput } from './score.ts';
-import { SlotTable, type ScopeMask } from './slot-table.ts';
+import type { ScoreBoard} from './score.ts';
+import { frequenciesOf, RANKING, rarity, scoreMatches, type ScoreInput } from './score.ts';
+import type { SlotTable} from './slot-table.ts';
+import { type ScopeMask } from './slot-table.ts';
 import type { ExplainedWord, Explanation, Scope } from './types.ts';
 
 /** A slot with its score; what fusion works on. */
