@@ -9,8 +9,8 @@ export const isCompoundFile = (head: Uint8Array): boolean => head.length >= 8 &&
 
 const damaged = () => new UnreadableFile('Damaged: the file is cut short or not complete — upload it again from the source');
 
-/** Names of all streams and storages with their sizes; throws UnreadableFile when the file is too broken to list. */
-export function listCompoundFile(bytes: Uint8Array): { name: string; bytes: number }[] {
+/** Names of all streams and storages with their sizes and, for those not kept in the small-stream area, their place; throws UnreadableFile when the file is too broken to list. */
+export function listCompoundFile(bytes: Uint8Array): { name: string; bytes: number; start: number }[] {
   if (bytes.length < 512) throw damaged();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const shift = view.getUint16(30, true);
@@ -27,7 +27,7 @@ export function listCompoundFile(bytes: Uint8Array): { name: string; bytes: numb
     return at < 0 || at + 4 > bytes.length ? -2 : view.getInt32(at, true);
   };
 
-  const entries: { name: string; bytes: number }[] = [];
+  const entries: { name: string; bytes: number; start: number }[] = [];
   const seen = new Set<number>();
   for (let sector = view.getInt32(48, true); sector >= 0 && !seen.has(sector) && entries.length < maxEntries; sector = nextOf(sector)) {
     seen.add(sector);
@@ -37,7 +37,9 @@ export function listCompoundFile(bytes: Uint8Array): { name: string; bytes: numb
       const length = view.getUint16(at + 64, true);
       if (view.getUint8(at + 66) === 0 || length < 2 || length > 64) continue;
       const name = new TextDecoder('utf-16le').decode(bytes.subarray(at, at + length - 2));
-      entries.push({ name, bytes: view.getUint32(at + 120, true) });
+      const size = view.getUint32(at + 120, true);
+      // Streams under 4,096 bytes lie in another area, which nothing here needs.
+      entries.push({ name, bytes: size, start: size >= 4_096 ? sectorAt(view.getInt32(at + 116, true)) : -1 });
     }
   }
   if (entries.length === 0) throw damaged();

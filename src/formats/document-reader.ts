@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LimitHit, type Child, type Frame, type Sandbox } from '../sandbox/index.ts';
+import { LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
+import type { OfficeConverter, OfficeTarget } from './office-converter.ts';
 import { createAnswer } from './read-answer.ts';
 import { isContainer, sniffMagic } from './sniff.ts';
 import { type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
@@ -16,6 +17,11 @@ export interface FileToRead {
 
 export interface ReadSettings extends ReadOptions {
   signal: AbortSignal;
+  /**
+   * Takes each attachment as it comes, so that not all are in memory together; the result then has none. Without it they are
+   * in the result, up to 256 MiB.
+   */
+  onAttachment?: (attachment: { name: string; bytes: Uint8Array }) => void;
 }
 
 export interface DocumentReader {
@@ -28,7 +34,9 @@ export interface DocumentReader {
 
 export interface DocumentReaderDeps {
   sandbox: Sandbox;
-  /** Types that another reader takes (PDF and pictures through PDFium, old Office kinds through LibreOffice). */
+  /** Turns old kinds (doc, ppt, xls, rtf) into what the readers here read. Without it such files say what is missing. */
+  office?: Pick<OfficeConverter, 'convert'>;
+  /** Types that another reader takes: PDF and pictures through PDFium. */
   others?: Record<string, (file: FileToRead, settings: ReadSettings) => Promise<ReadResult>>;
   limits?: { memoryBytes?: number; wallMs?: number; cpuMs?: number };
 }
@@ -40,6 +48,9 @@ const largestFile = 600 * 1024 ** 2;
 const filesPerChild = 200;
 const idleChildren = 2;
 
+/** What LibreOffice turns an old kind into before it is read. */
+const modernOf: Record<string, OfficeTarget> = { doc: 'docx', rtf: 'docx', ppt: 'pptx', xls: 'xlsx' };
+
 /** Packages that formats import, seen by the child and nothing else of node_modules. */
 const packages = [
   'fflate', 'saxes', 'xmlchars', 'chardet', 'iconv-lite', 'safer-buffer', 'htmlparser2', 'domhandler', 'domutils', 'dom-serializer',
@@ -47,7 +58,7 @@ const packages = [
 ];
 
 /** Reads files in warm sandboxed children, one file at a time each; a child never sees files of two owners. */
-export function createDocumentReader({ sandbox, others = {}, limits }: DocumentReaderDeps): DocumentReader {
+export function createDocumentReader({ sandbox, office, others = {}, limits }: DocumentReaderDeps): DocumentReader {
   const idle: { child: Child; owner: string }[] = [];
   const busy = new Set<Child>();
   let closed = false;
@@ -64,11 +75,11 @@ export function createDocumentReader({ sandbox, others = {}, limits }: DocumentR
     while (idle.length > idleChildren) await idle.shift()!.child.stop();
   }
 
-  async function request(file: FileToRead, header: Record<string, unknown>, bytes: number, options: { signal?: AbortSignal; onPart?: (frame: Frame) => void } = {}): Promise<Frame> {
+  async function request(file: FileToRead, header: Record<string, unknown>, payload: Payload, options: { signal?: AbortSignal; onPart?: (frame: Frame) => void } = {}): Promise<Frame> {
     const child = await takeChild(file.owner, options.signal);
     busy.add(child);
     try {
-      const frame = await child.request({ ...header, name: file.name }, { path: file.path, bytes }, options);
+      const frame = await child.request({ ...header, name: file.name }, payload, options);
       if (frame.header.kind !== 'error') return frame;
       if (typeof frame.header['reason'] === 'string') throw new UnreadableFile(frame.header['reason']);
       throw new Error(`A format module failed: ${String(frame.header['message'])}`);
@@ -88,7 +99,7 @@ export function createDocumentReader({ sandbox, others = {}, limits }: DocumentR
       if (magic) return magic;
       const whole = isContainer(head);
       if (whole) checkSize(file);
-      const frame = await request(file, { what: 'sniff' }, whole ? file.bytes : head.length);
+      const frame = await request(file, { what: 'sniff' }, { path: file.path, bytes: whole ? file.bytes : head.length });
       const type = frame.header['type'];
       return typeof type === 'string' ? type : null;
     },
@@ -97,9 +108,16 @@ export function createDocumentReader({ sandbox, others = {}, limits }: DocumentR
       const other = others[type];
       if (other) return other(file, settings);
       checkSize(file);
-      const answer = createAnswer(settings.onProgress);
-      const { maxPages, maxUnpackedBytes } = settings;
-      const frame = await request(file, { what: 'read', type, maxPages, maxUnpackedBytes }, file.bytes, { signal: settings.signal, onPart: answer.add });
+      const { maxPages, maxUnpackedBytes, signal } = settings;
+      const answer = createAnswer(settings);
+      const modern = modernOf[type];
+      if (modern === undefined) {
+        const frame = await request(file, { what: 'read', type, as: type, maxPages, maxUnpackedBytes }, file, { signal, onPart: answer.add });
+        return answer.finish(frame);
+      }
+      if (!office) throw new UnreadableFile('LibreOffice is not installed on this server, so old office files are not read');
+      const converted = await office.convert(file.path, modern, { type, owner: file.owner, signal });
+      const frame = await request(file, { what: 'read', type: modern, as: type, maxPages, maxUnpackedBytes }, converted, { signal, onPart: answer.add });
       return answer.finish(frame);
     },
 

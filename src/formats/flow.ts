@@ -38,7 +38,7 @@ export function paginate(blocks: FlowBlock[], { maxPages, charsPerPage = 3_000, 
   const byMarks = rendered ? pagesByMarks(pieces) : undefined;
   // Marks that leave pages no paper holds are stale: the size is the better guess.
   const marksHold = byMarks && byMarks.length <= maxPages && total / byMarks.length < 8_000 && byMarks.every((page) => lengthOf(page) < longestPage);
-  return (marksHold ? byMarks : pagesBySize(pieces, target)).map(toPage);
+  return (marksHold ? byMarks : pagesBySize(pieces, target)).map(pageOf);
 }
 
 const lengthOf = (blocks: FlowBlock[]): number => blocks.reduce((sum, block) => sum + block.text.length + 2, 0);
@@ -145,7 +145,8 @@ export function graphemeStart(text: string, at: number, lowest = 0): number {
   return low >= 0xdc00 && low <= 0xdfff ? at - 1 : at;
 }
 
-function toPage(pieces: FlowBlock[], index: number): ReadPage {
+/** One page of these blocks; `index` is 0-based. */
+export function pageOf(pieces: FlowBlock[], index: number): ReadPage {
   let text = '';
   const sections: { start: number; title: string }[] = [];
   const notes: string[] = [];

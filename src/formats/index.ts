@@ -1,13 +1,22 @@
+import { zip } from './archive.ts';
 import { csv } from './csv.ts';
 import { docx } from './docx.ts';
+import { eml } from './eml.ts';
+import { epub } from './epub.ts';
+import { html } from './html.ts';
 import { md } from './markdown.ts';
+import { msg } from './msg.ts';
+import { odp } from './odp.ts';
+import { ods } from './ods.ts';
+import { odt } from './odt.ts';
 import { pptx } from './pptx.ts';
 import { isContainer, nameNotice, sniffContainer, sniffMagic } from './sniff.ts';
 import { txt } from './text.ts';
+import { xlsx } from './xlsx.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
 
 /** Every format that reads bytes by itself; plain text is last because nearly anything could be it. A new one is a line here. */
-const registered: Format[] = [docx, pptx, md, csv, txt];
+const registered: Format[] = [docx, pptx, xlsx, odt, ods, odp, epub, msg, zip, html, eml, md, csv, txt];
 
 /** Throws at start-up when two formats claim one type: one of them would silently never run. */
 export function indexFormats(formats: Format[]): Map<string, Format> {
@@ -29,15 +38,19 @@ export function sniff(head: Uint8Array, name: string, bytes?: Uint8Array): strin
   if (head.length === 0) throw new UnreadableFile('The file is empty (0 bytes)');
   const magic = sniffMagic(head);
   if (magic) return magic;
+  if (Buffer.from(head.subarray(0, 16)).toString('latin1').trimStart().startsWith('{\\rtf')) return 'rtf';
   if (isContainer(head)) return sniffContainer(bytes ?? head, name);
   return registered.find((format) => format.sniff(head, name))?.type ?? null;
 }
 
-/** Reads with the format of that type and says when the file's name promised another. Throws UnreadableFile. */
-export async function readFormat(type: string, bytes: Uint8Array, options: ReadOptions): Promise<ReadResult> {
+/**
+ * Reads with the format of that type and says when the file's name promised another. `as` is what the file was before it was
+ * converted to that type (doc → docx). Throws UnreadableFile.
+ */
+export async function readFormat(type: string, bytes: Uint8Array, { as = type, ...options }: ReadOptions & { as?: string }): Promise<ReadResult> {
   const format = formats.get(type);
   if (!format) throw new Error(`No format is registered for type "${type}"`);
-  const result = await format.read(bytes, options);
-  const notice = nameNotice(options.name, result.type);
+  const result = { ...(await format.read(bytes, options)), type: as };
+  const notice = nameNotice(options.name, as);
   return notice === undefined ? result : { ...result, notices: [notice, ...(result.notices ?? [])] };
 }

@@ -67,7 +67,7 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
   test('what it cannot open is a reason, and the next file is converted', async () => {
     await expect(converter.toPdf(wordFile(paragraph(run('x'))).subarray(0, 200), { type: 'docx', owner: 'ben' })).rejects.toMatchObject({
       name: 'UnreadableFile',
-      reason: 'Damaged: LibreOffice cannot open it',
+      reason: 'LibreOffice cannot open it: it is damaged or needs a password',
     });
     expect(pagesOf(await converter.toPdf(Buffer.from('{\\rtf1 still alive}'), { type: 'rtf', owner: 'ben' }))[0]).toContain('still alive');
     expect(pids.length).toBe(2);

@@ -117,7 +117,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       throw error;
     }
     if (frame.header.kind === 'done') return frame.payload;
-    throw new UnreadableFile(frame.header['reason'] === 'not written' ? 'LibreOffice opens it but cannot convert it' : 'Damaged: LibreOffice cannot open it');
+    throw new UnreadableFile(frame.header['reason'] === 'not written' ? 'LibreOffice opens it but cannot convert it' : 'LibreOffice cannot open it: it is damaged or needs a password');
   }
 
   function convert(source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array> {

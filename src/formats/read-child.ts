@@ -2,8 +2,8 @@
  * Runs inside the sandbox: takes one file after another over stdin and answers what it is and what it says. It imports only
  * format modules, so that a hostile file meets nothing worth having.
  *
- * Requests (header, payload): `{what: 'sniff', name}` + the file → done `{type}`; `{what: 'read', type, name, maxPages,
- * maxUnpackedBytes}` + the file → parts `{what: 'progress', done, total}`, `{what: 'pages'}` + JSON of some pages, `{what:
+ * Requests (header, payload): `{what: 'sniff', name}` + the file → done `{type}`; `{what: 'read', type, as, name,
+ * maxPages, maxUnpackedBytes}` + the file → parts `{what: 'progress', done, total}`, `{what: 'pages'}` + JSON of some pages, `{what:
  * 'attachment', name}` + bytes, then done + JSON of the rest. What is wrong with the file is `error {reason}`.
  */
 import { writeSync } from 'node:fs';
@@ -41,7 +41,10 @@ async function answer(header: Record<string, unknown>, payload: Uint8Array): Pro
   const type = String(header['type']);
   if (!formats.has(type)) throw new Error(`no format ${type}`);
   let lastMs = 0;
+  // An old kind was converted to one that is read here: it keeps its own name for what it is.
+  const as = String(header['as'] ?? type);
   const result = await readFormat(type, payload, {
+    as,
     name,
     maxPages: Number(header['maxPages']),
     maxUnpackedBytes: Number(header['maxUnpackedBytes']),

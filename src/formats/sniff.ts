@@ -73,13 +73,35 @@ function sniffDamagedZip(bytes: Uint8Array, name: string): string {
 }
 
 function sniffCompoundFile(bytes: Uint8Array): string | null {
-  const names = new Set(listCompoundFile(bytes).map((entry) => entry.name));
-  if (names.has('EncryptedPackage') || names.has('EncryptionInfo')) throw needsPassword();
-  if (names.has('__properties_version1.0')) return 'msg';
-  if (names.has('WordDocument')) return 'doc';
-  if (names.has('PowerPoint Document') || names.has('PP40')) return 'ppt';
-  if (names.has('Workbook') || names.has('Book')) return 'xls';
+  const streams = new Map(listCompoundFile(bytes).map((entry) => [entry.name, entry]));
+  if (streams.has('EncryptedPackage') || streams.has('EncryptionInfo') || streams.has('EncryptedSummary')) throw needsPassword();
+  if (streams.has('__properties_version1.0')) return 'msg';
+  const word = streams.get('WordDocument');
+  if (word) {
+    if (isEncryptedWord(bytes, word.start)) throw needsPassword();
+    return 'doc';
+  }
+  if (streams.has('PowerPoint Document') || streams.has('PP40')) return 'ppt';
+  const workbook = streams.get('Workbook') ?? streams.get('Book');
+  if (workbook) {
+    if (isEncryptedWorkbook(bytes, workbook.start)) throw needsPassword();
+    return 'xls';
+  }
   return null;
+}
+
+/** Bit fEncrypted of the file information block ([MS-DOC] 2.5.2). */
+const isEncryptedWord = (bytes: Uint8Array, start: number): boolean => start >= 0 && start + 12 <= bytes.length && (bytes[start + 11]! & 1) === 1;
+
+/** A FilePass record among the first ones ([MS-XLS] 2.4.117). */
+function isEncryptedWorkbook(bytes: Uint8Array, start: number): boolean {
+  if (start < 0) return false;
+  for (let at = start, count = 0; count < 50 && at + 4 <= bytes.length; count++) {
+    const record = bytes[at]! | (bytes[at + 1]! << 8);
+    if (record === 0x2f) return true;
+    at += 4 + (bytes[at + 2]! | (bytes[at + 3]! << 8));
+  }
+  return false;
 }
 
 const descriptions: Record<string, string> = {

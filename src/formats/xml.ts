@@ -37,6 +37,7 @@ both('drawingml/2006/diagram', 'dgm');
 both('drawingml/2006/picture', 'pic');
 both('drawingml/2006/wordprocessingDrawing', 'wp');
 both('presentationml/2006/main', 'p');
+both('drawingml/2006/spreadsheetDrawing', 'xdr');
 both('spreadsheetml/2006/main', 's');
 both('officeDocument/2006/relationships', 'r');
 both('officeDocument/2006/math', 'm');

@@ -1,0 +1,103 @@
+import rtf from '@kenjiuno/decompressrtf';
+import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
+import iconv from 'iconv-lite';
+import { isCompoundFile, listCompoundFile } from './cfb.ts';
+import { decodeHtml } from './html.ts';
+import { mailResult } from './mail-text.ts';
+import { decodeText } from './text.ts';
+import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
+
+const mostAttachments = 1_000;
+
+/** Outlook message. Old ones hold text in the sender's code page, which they name, or which is found from the text. */
+export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
+  let { reader, fields } = open(bytes, undefined);
+  const encoding = encodingOf(fields);
+  if (encoding !== undefined) ({ reader, fields } = open(bytes, encoding));
+  if (fields.dataType !== 'msg') throw new UnreadableFile('Damaged: it is not a message that can be taken apart');
+  const recipients = fields.recipients ?? [];
+  const listOf = (kind: string) =>
+    recipients
+      .filter((recipient) => (recipient.recipType ?? 'to') === kind)
+      .map((recipient) => nameAndAddress(recipient.name, recipient.smtpAddress ?? recipient.email))
+      .join(', ');
+  const attachments = (fields.attachments ?? []).slice(0, mostAttachments).flatMap((attachment, index) => {
+    // Pictures that the body itself shows are no files that somebody attached.
+    if (attachment.attachmentHidden === true) return [];
+    try {
+      const { fileName, content } = reader.getAttachment(attachment);
+      const isInner = attachment.innerMsgContent === true;
+      const name = fileName || attachment.name || `attachment-${index + 1}`;
+      return [{ name: isInner && !/\.msg$/i.test(name) ? `${name}.msg` : name, bytes: Uint8Array.from(content) }];
+    } catch {
+      return [];
+    }
+  });
+  const lost = (fields.attachments ?? []).filter((attachment) => attachment.attachmentHidden !== true).length - attachments.length;
+  return mailResult(
+    'msg',
+    {
+      subject: fields.subject ?? '',
+      from: nameAndAddress(fields.senderName, fields.senderSmtpAddress ?? fields.senderEmail),
+      to: listOf('to'),
+      cc: listOf('cc'),
+      date: fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime ?? '',
+      text: fields.body,
+      html: fields.bodyHtml ?? (fields.html ? decodeHtml(fields.html) : fields.body ? undefined : htmlOfRtf(fields.compressedRtf)),
+      attachments,
+      ...(lost > 0 && { notices: [`${lost} of its attachments could not be taken out`] }),
+    },
+    options,
+  );
+}
+
+function open(bytes: Uint8Array, ansiEncoding: string | undefined) {
+  try {
+    const reader = new msgReader.default(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    reader.parserConfig = ansiEncoding === undefined ? {} : { ansiEncoding };
+    return { reader, fields: reader.getFileData() };
+  } catch {
+    throw new UnreadableFile('Damaged: it is not a message that can be taken apart');
+  }
+}
+
+/** Code page that the message names, or the one its text looks like; undefined when its text is plain or Unicode already. */
+function encodingOf(fields: FieldsData): string | undefined {
+  const text = `${fields.subject ?? ''}\n${fields.body ?? ''}`;
+  // Unicode properties hold characters beyond one byte; what lies in 128-255 only may be bytes of a code page.
+  if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text.replace(/[\u20ac\u2018-\u201d\u2013\u2014\u2026\u0152-\u0178\u02c6\u02dc\u2020-\u2022\u2030\u2039\u203a\u2122\u0192\u017d\u017e\u0160\u0161]/g, ''))) return undefined;
+  for (const page of [fields.messageCodepage, fields.internetCodepage]) {
+    if (page === undefined || page === 1200 || page === 20_127) continue;
+    const name = page === 65_001 ? 'utf8' : `cp${page}`;
+    if (iconv.encodingExists(name)) return name;
+  }
+  return decodeText(Buffer.from(text, 'latin1')).encoding;
+}
+
+const nameAndAddress = (name: string | undefined, address: string | undefined): string =>
+  // Exchange addresses (/O=…/CN=…) mean nothing to a reader.
+  name && address && name !== address && !address.startsWith('/') ? `${name} <${address}>` : (name ?? address ?? '');
+
+/** Messages that hold nothing but RTF: its words, without the commands. */
+function htmlOfRtf(compressed: Uint8Array | undefined): string | undefined {
+  if (!compressed) return undefined;
+  let source: string;
+  try {
+    source = Buffer.from(rtf.decompressRTF([...compressed])).toString('latin1');
+  } catch {
+    return undefined;
+  }
+  const words = source
+    .replace(/\{\\\*?\\?(fonttbl|colortbl|stylesheet|info|pntext)[^{}]*(\{[^{}]*\}[^{}]*)*\}/g, '')
+    .replace(/\\par[d]?\b ?/g, '\n')
+    .replace(/\\'([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\u(-?\d+) ?\??/g, (_, code: string) => String.fromCharCode(Number(code) & 0xffff))
+    .replace(/\\[a-z]+-?\d* ?|[{}]|\\\*/gi, '');
+  return `<pre>${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</pre>`;
+}
+
+export const msg: Format = {
+  type: 'msg',
+  sniff: (head) => isCompoundFile(head) && listCompoundFile(head).some(({ name }) => name === '__properties_version1.0'),
+  read: async (bytes, options) => readMsg(bytes, options),
+};
