@@ -3,7 +3,7 @@ import { isGarbled } from './garbled.ts';
 
 const english =
   'The purpose of this report is to describe how the committee reached its decision and which further steps have to be taken before the end of the year.';
-const shift = (text: string, by: number): string => [...text].map((c) => (c === ' ' ? c : String.fromCharCode(c.charCodeAt(0) + by))).join('');
+const shift = (text: string, by: number): string => Array.from(text, (c) => (c === ' ' ? c : String.fromCharCode(c.charCodeAt(0) + by))).join('');
 
 const fine: [string, string][] = [
   ['English', english],

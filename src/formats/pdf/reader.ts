@@ -252,8 +252,8 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
     const frame = await onPage(input, options, { op: 'draw', page, dpi, maxSidePx, gray });
     const { width, height } = drawnFrame.parse(frame.header);
     const picture = sharp(frame.payload, { raw: { width, height, channels: 4 } }).removeAlpha();
-    if (gray) picture.grayscale();
-    return picture.withMetadata({ density: dpi }).png({ compressionLevel: 3 }).toBuffer();
+    if (gray) picture.toColourspace('b-w');
+    return picture.png({ compressionLevel: 3 }).toBuffer();
   }
 
   async function cut(input: PdfInput, page: number, options: CallOptions = {}): Promise<Uint8Array> {

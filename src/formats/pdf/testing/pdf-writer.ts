@@ -12,6 +12,8 @@ export interface PageSpec {
   annotations?: string[];
   /** Grey picture of so many pixels a side, as /Im1. */
   picture?: number;
+  /** A JPEG that fills the page. */
+  scan?: { jpeg: Uint8Array; width: number; height: number; gray: boolean };
   /** Extra /Filter entries are the caller's business: `content` is then already encoded. */
   contentDictionary?: string;
 }
@@ -65,6 +67,16 @@ export function makePdf(spec: PdfSpec): Buffer {
       );
       pictures = `/XObject << /Im1 ${picture} 0 R >>`;
     }
+    if (page.scan !== undefined) {
+      const { jpeg, width, height, gray } = page.scan;
+      const picture = fresh();
+      object(
+        picture,
+        `<< /Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /Device${gray ? 'Gray' : 'RGB'} /BitsPerComponent 8 /Filter /DCTDecode /Length ${jpeg.length} >>`,
+        jpeg,
+      );
+      pictures = `/XObject << /Im1 ${picture} 0 R >>`;
+    }
     const annotations = (page.annotations ?? []).map((annotation) => {
       const number = fresh();
       object(number, annotation);
@@ -109,6 +121,12 @@ export function makePdf(spec: PdfSpec): Buffer {
 }
 
 const escape = (text: string): string => text.replaceAll(/[\\()]/g, '\\$&');
+
+/** A page that is nothing but a picture of so many dpi, as a scanner makes it. */
+export function scanPage(jpeg: Uint8Array, width: number, height: number, dpi: number, rotate = 0): PageSpec {
+  const [w, h] = [(width * 72) / dpi, (height * 72) / dpi];
+  return { content: `q ${w} 0 0 ${h} 0 0 cm /Im1 Do Q`, width: w, height: h, rotate, scan: { jpeg, width, height, gray: true } };
+}
 
 /** One line of text at a place, in /F1 of a size. */
 export const line = (text: string, x: number, y: number, size = 11): string => `BT /F1 ${size} Tf 1 0 0 1 ${x} ${y} Tm (${escape(text)}) Tj ET\n`;
