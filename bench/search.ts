@@ -1,0 +1,195 @@
+/**
+ * `npm run bench:search -- --chunks N [--queries N] [--json]`: searching N excerpts of varied text, one and eight clients,
+ * scopes of 1, 10 and 100 % of the library, beside a bare FTS5 query with the same words and scope in the same run (porter,
+ * bm25 over the whole library, scope by a temporary table of folders). Also ingest, disk, memory, a new document's time to
+ * be found and the event loop's delay. Databases are made in the system's temporary folder and removed.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { createSearchIndex } from '../src/search/pool.ts';
+import type { SearchIndex } from '../src/search/types.ts';
+import { createFtsYardstick, ftsThreadUrl } from './search-fts.ts';
+import { createSearchLibrary } from './search-library.ts';
+import { textMaker } from './search-text.ts';
+
+const { values } = parseArgs({
+  options: {
+    chunks: { type: 'string', default: '100000' },
+    queries: { type: 'string', default: '200' },
+    depth: { type: 'string', default: '60' },
+    json: { type: 'boolean', default: false },
+    keep: { type: 'string' },
+  },
+});
+const total = Number(values.chunks);
+const queryCount = Number(values.queries);
+const depth = Number(values.depth);
+const CHUNKS_A_DOCUMENT = 12;
+const WORDS_A_CHUNK = 95;
+const FOLDERS = 1_000;
+
+const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'sergo-bench-search-'));
+const say = (line: string): void => void (values.json || process.stdout.write(`${line}\n`));
+const ms = (value: number): string => value.toFixed(1).padStart(8);
+
+interface Spread {
+  p50: number;
+  p95: number;
+  perSecond: number;
+}
+
+const spreadOf = (times: number[], wallMs: number): Spread => {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+  return { p50: at(0.5), p95: at(0.95), perSecond: (times.length / wallMs) * 1_000 };
+};
+
+/** Runs all queries with some clients at once, each asking the next when it has its answer. */
+async function run(queries: readonly string[], clients: number, ask: (query: string) => Promise<unknown>): Promise<Spread> {
+  const times: number[] = [];
+  let next = 0;
+  const began = performance.now();
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (next < queries.length) {
+        const query = queries[next++]!;
+        const start = performance.now();
+        await ask(query);
+        times.push(performance.now() - start);
+      }
+    }),
+  );
+  return spreadOf(times, performance.now() - began);
+}
+
+/** A thread that answers FTS5 queries: the yardstick has the same way to go as Sergo's searches. */
+function startFts(path: string): { ask(query: string, folders: number[]): Promise<number>; close(): Promise<unknown> } {
+  const worker = new Worker(ftsThreadUrl, { workerData: { path, depth } });
+  const waiting: ((found: number) => void)[] = [];
+  worker.on('message', (found: number) => waiting.shift()!(found));
+  return {
+    ask: (query, folders) =>
+      new Promise((resolve) => {
+        waiting.push(resolve);
+        worker.postMessage({ query, folders });
+      }),
+    close: () => worker.terminate(),
+  };
+}
+
+/** Texts are made anew for each side, from the same seed, so that neither holds the other's in memory. */
+function* documents(): Generator<{ ref: number; id: string; folder: number; title: string; texts: string[] }> {
+  const maker = textMaker(7);
+  const count = Math.ceil(total / CHUNKS_A_DOCUMENT);
+  for (let i = 0; i < count; i++) {
+    const texts = Array.from({ length: Math.min(CHUNKS_A_DOCUMENT, total - i * CHUNKS_A_DOCUMENT) }, () => maker.text(WORDS_A_CHUNK));
+    yield { ref: i + 1, id: `d${String(i).padStart(7, '0')}`, folder: 1 + (i % FOLDERS), title: maker.words(4), texts };
+  }
+}
+
+const library = createSearchLibrary(join(folder, 'sergo.db'));
+let began = performance.now();
+let making = 0;
+let batch: Parameters<typeof library.add>[0][number][] = [];
+let mark = performance.now();
+for (const document of documents()) {
+  making += performance.now() - mark;
+  const chunks = document.texts.map((text, position) => ({ position, page: position + 1, section: null, text }));
+  batch.push({ ...document, chunks });
+  if (batch.length === 64) {
+    library.add(batch);
+    library.settle();
+    batch = [];
+  }
+  mark = performance.now();
+}
+library.add(batch);
+library.settle();
+const ingestMs = performance.now() - began - making;
+library.db.pragma('wal_checkpoint(TRUNCATE)');
+const indexBytes = (library.db.prepare(`select sum(pgsize) as bytes from dbstat where name like 'search\\_%' escape '\\'`).get() as { bytes: number }).bytes;
+say(`${total} excerpts of about ${WORDS_A_CHUNK} words in ${Math.ceil(total / CHUNKS_A_DOCUMENT)} documents and ${FOLDERS} folders`);
+say(`Sergo  ingest ${Math.round(total / (ingestMs / 1_000))} excerpts/s (analysis, commit, merging)   index ${Math.round(indexBytes / 2 ** 20)} MiB`);
+
+began = performance.now();
+making = 0;
+const yardstick = createFtsYardstick(join(folder, 'fts.db'));
+mark = performance.now();
+for (const document of documents()) {
+  making += performance.now() - mark;
+  yardstick.add(document);
+  mark = performance.now();
+}
+yardstick.close();
+const ftsIngestMs = performance.now() - began - making;
+const ftsBytes = statSync(join(folder, 'fts.db')).size;
+say(`FTS5   ingest ${Math.round(total / (ftsIngestMs / 1_000))} excerpts/s   database with text ${Math.round(ftsBytes / 2 ** 20)} MiB`);
+
+const maker = textMaker(21);
+const queries = Array.from({ length: queryCount }, () => maker.query());
+const index: SearchIndex = createSearchIndex({ databasePath: library.path, threads: 2, timeoutMs: 60_000 });
+const fts = startFts(join(folder, 'fts.db'));
+const fts2 = startFts(join(folder, 'fts.db'));
+const memoryBefore = process.memoryUsage().rss;
+const results: Record<string, { sergo: Spread; fts5: Spread; loopP99Ms: number }> = {};
+say(`\np50 / p95 ms (queries a second)${' '.repeat(12)}Sergo${' '.repeat(24)}FTS5${' '.repeat(16)}p95 Sergo : FTS5`);
+for (const share of [0.01, 0.1, 1]) {
+  const folders = Array.from({ length: FOLDERS * share }, (_, i) => 1 + Math.floor(i / share));
+  const scope = { folders, documents: [] };
+  for (const clients of [1, 8]) {
+    await Promise.all(queries.slice(0, 10).map((query) => index.rank({ query, scope, depth })));
+    await Promise.all(queries.slice(0, 5).map((query, i) => (i % 2 === 0 ? fts : fts2).ask(query, folders)));
+    const loop = monitorEventLoopDelay({ resolution: 5 });
+    loop.enable();
+    const sergo = await run(queries, clients, (query) => index.rank({ query, scope, depth }));
+    loop.disable();
+    let turn = 0;
+    const fts5 = await run(queries, clients, (query) => (turn++ % 2 === 0 ? fts : fts2).ask(query, folders));
+    const name = `${share * 100} % of the library, ${clients} client${clients > 1 ? 's' : ''}`;
+    results[name] = { sergo, fts5, loopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - 5) };
+    say(
+      `${name.padEnd(34)}${ms(sergo.p50)} /${ms(sergo.p95)} (${sergo.perSecond.toFixed(0).padStart(4)}) ${ms(fts5.p50)} /${ms(fts5.p95)} (${fts5.perSecond.toFixed(0).padStart(4)})` +
+        `     ${(sergo.p95 / fts5.p95).toFixed(2)}`,
+    );
+  }
+}
+const threadsMiB = (process.memoryUsage().rss - memoryBefore) / 2 ** 20;
+const loopP99 = Math.max(...Object.values(results).map((one) => one.loopP99Ms));
+say(`\nevent loop delayed by searches at most ${loopP99.toFixed(1)} ms (p99)`);
+say(`resident memory grew by ${Math.round(threadsMiB)} MiB with two search threads and two FTS5 threads`);
+
+const fresh: number[] = [];
+for (let i = 0; i < 20; i++) {
+  const text = `${maker.text(WORDS_A_CHUNK)} freshword${i}x`;
+  library.add([{ ref: 10_000_000 + i, id: `f${i}`, folder: 1, title: 'Fresh', text }]);
+  const committed = performance.now();
+  const found = await index.rank({ query: `freshword${i}x`, scope: { folders: [1], documents: [] }, depth: 5 });
+  fresh.push(performance.now() - committed);
+  if (found.length !== 1) throw new Error('a new document was not found');
+}
+const freshSpread = spreadOf(fresh, 1);
+say(`a new document is found after its commit in ${freshSpread.p50.toFixed(1)} / ${freshSpread.p95.toFixed(1)} ms`);
+
+const words = 'the of and to in a is that for it'.split(' ');
+const hostile = [`${words.join(' ')} ${queries.join(' ')}`.slice(0, 100_000), queries.join(' ').slice(0, 4_000), `"${queries[0]}" "${queries[1]}"`, 'of the in*', 'TPS* AEO* GEN*', 'xqzvbn wqjkrt plmzxy', '*'.repeat(10_000)];
+const scope = { folders: Array.from({ length: FOLDERS }, (_, i) => i + 1), documents: [] };
+const worst: number[] = [];
+for (const query of hostile) {
+  const start = performance.now();
+  await index.rank({ query, scope, depth });
+  worst.push(performance.now() - start);
+}
+say(`worst-case queries: ${worst.map((value) => value.toFixed(0)).join(', ')} ms`);
+await Promise.all([index.close(), fts.close(), fts2.close()]);
+library.close();
+if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
+process.stdout.write(
+  `${JSON.stringify({
+    chunks: total, ingestPerSecond: Math.round(total / (ingestMs / 1_000)), ftsIngestPerSecond: Math.round(total / (ftsIngestMs / 1_000)),
+    indexBytes, ftsBytes, threadsMiB: Math.round(threadsMiB), eventLoopP99Ms: loopP99, freshMs: freshSpread, worstMs: Math.max(...worst), results,
+  })}\n`,
+);
