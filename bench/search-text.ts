@@ -35,7 +35,8 @@ export function textMaker(seed: number, vocabulary = 60_000): TextMaker {
     if (kind < 0.43) return String(1950 + Math.floor(random() * 100));
     if (kind < 0.435) return `${pick(['AEO', 'IEO', 'TPS', 'GEN', 'REV'])}${Math.floor(random() * 9_000) + 1_000}-${pick(['A', 'B', 'Q1', 'Q4', 'X'])}`;
     const stem = kind < 0.65 ? stems[(topic * 211 + Math.floor(300 * random() ** 2)) % vocabulary]! : stems[zipf()]!;
-    return stem + pick(ENDINGS);
+    // A word has few forms: which ones depends on the word.
+    return stem + ENDINGS[(stem.charCodeAt(0) * 7 + stem.length * 5 + Math.floor(4 * random() ** 2)) % ENDINGS.length]!;
   };
   const text = (count: number): string => {
     const topic = Math.floor(random() * 2_000);

@@ -56,20 +56,19 @@ function occurs(source: MatchSource, term: string): boolean {
 export function corrections(source: MatchSource, word: QueryWord, languages: readonly string[], check: () => void): string[] {
   const plain = foldWord(word.word);
   const known = languages.length === 0 ? ['en'] : languages;
+  const stems = [...new Set(known.map((language) => termsOfWord(plain, language)[0]!))];
   const tried = new Set<string>(word.terms.keys());
   const near = new Map<string, number>();
-  let made = 0;
-  for (const edited of editsOf(plain)) {
-    if (++made % 64 === 0) check();
-    for (const language of known) {
-      const term = termsOfWord(edited, language)[0]!;
-      if (tried.has(term)) continue;
-      tried.add(term);
-      if (term.length >= 3 && term.slice(0, 1) === edited.slice(0, 1)) scoreCandidate(source, term, 1, near);
+  // The index knows stems, so stems are what is mended: stemming each of some hundred edits would cost more than all else.
+  for (const stem of stems) {
+    for (const edited of editsOf(stem)) {
+      if (tried.has(edited) || edited.length < 3) continue;
+      tried.add(edited);
+      if (isKnown(source, edited)) scoreCandidate(source, edited, 1, near);
     }
+    check();
   }
   if (near.size === 0 && plain.length >= 8) {
-    const stems = known.map((language) => termsOfWord(plain, language)[0]!);
     const starts = [...new Set(stems.map((stem) => stem.slice(0, 4)))];
     for (const start of starts) {
       check();
@@ -83,6 +82,11 @@ export function corrections(source: MatchSource, word: QueryWord, languages: rea
   }
   const ordered = [...near].toSorted(([a, foundA], [b, foundB]) => foundB - foundA || (a < b ? -1 : 1));
   return ordered.slice(0, MAX_CORRECTIONS).map(([term]) => term);
+}
+
+/** Does any segment have the term, in or out of scope? Cheap: only what passes is looked at. */
+function isKnown({ reader, table }: MatchSource, term: string): boolean {
+  return table.segments.some((segment) => reader.mayHave(segment, term) || reader.mayHave(segment, TITLE_MARK + term));
 }
 
 function scoreCandidate(source: MatchSource, term: string, edits: number, near: Map<string, number>): void {

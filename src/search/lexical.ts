@@ -82,6 +82,7 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
     check();
     return { word, matches: findMatches(source, word), weight: word.weight };
   });
+  const meaningful = prepared.filter((one) => one.word.kind === 'word' && one.word.correctable);
   for (const one of prepared) {
     const { starts } = one.word;
     const unmatched = one.matches.cost === 0;
@@ -92,7 +93,11 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
         one.matches = findMatches(source, one.word);
       }
     }
-    if (one.matches.cost === 0 && one.word.correctable) {
+  }
+  // One odd word among others is a slip of the hand; when most have no match, the scope is simply about something else.
+  const odd = meaningful.filter((one) => one.matches.cost === 0);
+  if (odd.length <= Math.max(2, meaningful.length / 3)) {
+    for (const one of odd) {
       const meant = corrections(source, one.word, source.mask.languages, check);
       if (meant.length === 0) continue;
       one.word.kind = 'corrected';

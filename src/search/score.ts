@@ -6,11 +6,11 @@ import { hasBit, type ScopeMask, type SlotTable } from './slot-table.ts';
 /** One setting for all libraries; how it was found is in docs/search.md. */
 export const RANKING = {
   /** How soon more of the same word stops to count. */
-  k1: 1.2,
+  k1: 1.4,
   /** How much an excerpt's length counts. */
   b: 0.75,
   /** Weight of a word in title or file name, in a heading, in the name of the folder, beside one in the text. */
-  title: 2.5,
+  title: 3,
   heading: 1.5,
   folder: 0.2,
 };

@@ -9,12 +9,14 @@ interface Stemmer {
 }
 const snowball = createRequire(import.meta.url)('snowball-stemmers') as { newStemmer(name: string): Stemmer };
 
-/** Words keep their stems for the life of the process; beyond this many the cache starts anew. */
+/** Stemming costs twenty times a look-up. Of more words than this a language keeps those asked for lately. */
 const CACHE_WORDS = 40_000;
 
 interface StemCache {
   stemmer: Stemmer | null;
   terms: Map<string, readonly string[]>;
+  /** The generation before: what is asked for again moves on. */
+  older: Map<string, readonly string[]>;
 }
 const caches = new Map<string, StemCache>();
 
@@ -22,7 +24,7 @@ function cacheOf(language: string): StemCache {
   let cache = caches.get(language);
   if (cache === undefined) {
     const name = stemmerNameOf(language);
-    cache = { stemmer: name === null ? null : snowball.newStemmer(name), terms: new Map() };
+    cache = { stemmer: name === null ? null : snowball.newStemmer(name), terms: new Map(), older: new Map() };
     caches.set(language, cache);
   }
   return cache;
@@ -38,14 +40,19 @@ export function termsOfWord(word: string, documentLanguage: string): readonly st
   const cache = cacheOf(language);
   const known = cache.terms.get(word);
   if (known !== undefined) return known;
+  const older = cache.older.get(word);
+  if (older !== undefined) return keep(cache, word, older);
   const plain = foldWord(word);
   const terms = [foldWord(stemOf(cache, word)), stemOf(cache, plain)];
   if (plain !== word) terms.push(word);
   if (language === 'ar') terms.push(...withoutArabicPrefix(plain));
-  const distinct = [...new Set(terms)];
-  if (cache.terms.size >= CACHE_WORDS) cache.terms.clear();
-  cache.terms.set(word, distinct);
-  return distinct;
+  return keep(cache, word, [...new Set(terms)]);
+}
+
+function keep(cache: StemCache, word: string, terms: readonly string[]): readonly string[] {
+  if (cache.terms.size >= CACHE_WORDS) [cache.older, cache.terms] = [cache.terms, new Map()];
+  cache.terms.set(word, terms);
+  return terms;
 }
 
 /** A word in a script that its document's language does not use is foreign: Latin words there are taken for English. */

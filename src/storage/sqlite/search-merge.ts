@@ -4,6 +4,7 @@
  * where the last commit left it.
  */
 import Sqlite, { type Database } from 'better-sqlite3';
+import { createFilterBuilder, type FilterBuilder } from './search-filter.ts';
 import { compareTerms, decodeSlots, encodePostings, readSegment } from './search-postings.ts';
 import { statementsOf } from './search-statements.ts';
 
@@ -144,7 +145,7 @@ function countOwned(db: Database, segment: Pick<SegmentRow, 'first' | 'end'>): n
 function announceMerge(db: Database, sources: readonly SegmentRow[]): void {
   const [first, end] = [sources[0]!.first, sources.at(-1)!.end];
   const ids = JSON.stringify(sources.map((source) => source.segment));
-  statementsOf(db).addSegment.run({ state: 'building', first, end, slots: 0, bytes: 0, sources: ids, data: null });
+  statementsOf(db).addSegment.run({ state: 'building', first, end, slots: 0, bytes: 0, sources: ids, filter: null, data: null });
 }
 
 /** One source's postings of a term; `base` is where the source starts in the target. */
@@ -166,6 +167,7 @@ interface Merge {
   /** One byte a slot of the target: does a document own it? */
   owned: Uint8Array;
   ownedCount: number;
+  filter: FilterBuilder;
 }
 
 function startMerge(db: Database, target: SegmentRow, segments: readonly SegmentRow[]): Merge {
@@ -181,7 +183,10 @@ function startMerge(db: Database, target: SegmentRow, segments: readonly Segment
   const readers = rows.filter((source) => !source.small).map((source) => readLarge(db, source, target, after));
   const small = rows.filter((source) => source.small);
   if (small.length > 0) readers.push(readSmall(db, small, target, after));
-  return { target, sources, readers, owned, ownedCount: owned.reduce((sum, one) => sum + one, 0) };
+  const filter = createFilterBuilder();
+  // Terms that an interrupted merge has written already.
+  if (target.cursor !== null) for (const { term } of statements.termsOf.all(target.segment) as { term: string }[]) filter.add(term);
+  return { target, sources, readers, owned, ownedCount: owned.reduce((sum, one) => sum + one, 0), filter };
 }
 
 /** Small segments are read whole, all into one reader. */
@@ -252,7 +257,7 @@ function continueMerge(db: Database, merge: Merge, budgetMs: number): boolean {
     }
   }
   statements.moveCursor.run(null, bytes, target.segment);
-  statements.finishSegment.run(merge.ownedCount, target.segment);
+  statements.finishSegment.run(merge.ownedCount, merge.filter.build(), target.segment);
   for (const source of merge.sources) statements.setState.run('dropping', source);
   statements.bump.run('segments');
   return false;
@@ -291,6 +296,7 @@ function writeTerm(db: Database, merge: Merge, term: string, owned: Uint8Array, 
   }
   if (kept === 0) return 0;
   const encoded = encodePostings(slots, codes, kept, span);
+  merge.filter.add(term);
   statementsOf(db).addPostings.run(merge.target.segment, term, encoded.count, encoded.slots, encoded.codes);
   return term.length + encoded.slots.length + encoded.codes.length;
 }

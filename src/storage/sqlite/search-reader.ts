@@ -1,5 +1,6 @@
 /** What a searching thread reads of the embedded index: a read-only connection, prepared statements, one snapshot a search. */
 import Sqlite, { type Database } from 'better-sqlite3';
+import { mayContain, readFilter } from './search-filter.ts';
 import { readSegment } from './search-postings.ts';
 
 export interface SegmentInfo {
@@ -50,6 +51,8 @@ export interface SearchReader {
   /** Postings of a term in a segment. Long lists come without codes. */
   postings(segment: SegmentInfo, term: string): Postings | null;
   codesOf(segment: SegmentInfo, term: string): Uint8Array;
+  /** False: the segment does not have the term. Costs next to nothing. */
+  mayHave(segment: SegmentInfo, term: string): boolean;
   /** Terms of a segment that start so, at most `limit`, in order. */
   termsFrom(segment: SegmentInfo, prefix: string, limit: number): string[];
   /** Where a document's excerpts are, in order. */
@@ -86,6 +89,7 @@ export function readerOver(db: Database): SearchReader {
     segments: db.prepare(
       `SELECT segment, first_slot AS first, end_slot AS "end", data IS NOT NULL AS small FROM search_segments WHERE state = 'live' ORDER BY first_slot`,
     ),
+    filter: db.prepare(`SELECT filter FROM search_segments WHERE segment = ?`).pluck(),
     data: db.prepare(`SELECT data FROM search_segments WHERE segment = ?`).pluck(),
     folders: db.prepare(`SELECT folder, terms FROM search_folders`),
     head: db.prepare(`SELECT count FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
@@ -99,6 +103,13 @@ export function readerOver(db: Database): SearchReader {
   let textOf: ReturnType<Database['prepare']> | null = null;
   const smallSegments = new Map<number, Map<string, Postings>>();
 
+  const filters = new Map<number, Uint32Array>();
+  const mayHave = (segment: SegmentInfo, term: string): boolean => {
+    if (segment.small) return smallTerms(segment.segment).has(term);
+    let filter = filters.get(segment.segment);
+    if (filter === undefined) filters.set(segment.segment, (filter = readFilter(sql.filter.get(segment.segment) as Buffer)));
+    return mayContain(filter, term);
+  };
   const smallTerms = (segment: number): Map<string, Postings> => {
     let terms = smallSegments.get(segment);
     if (terms === undefined) {
@@ -144,6 +155,7 @@ export function readerOver(db: Database): SearchReader {
       const rows = sql.segments.all() as { segment: number; first: number; end: number; small: number }[];
       const live = new Set(rows.map((row) => row.segment));
       for (const segment of smallSegments.keys()) if (!live.has(segment)) smallSegments.delete(segment);
+      for (const segment of filters.keys()) if (!live.has(segment)) filters.delete(segment);
       return rows.map((row) => ({ segment: row.segment, first: row.first, end: row.end, small: row.small === 1 }));
     },
     folders: () => {
@@ -152,6 +164,7 @@ export function readerOver(db: Database): SearchReader {
     },
     postings: (segment, term) => {
       if (segment.small) return smallTerms(segment.segment).get(term) ?? null;
+      if (!mayHave(segment, term)) return null;
       if (segment.end - segment.first <= LONG_LIST) return (sql.both.get(segment.segment, term) as Postings | undefined) ?? null;
       const count = sql.head.get(segment.segment, term) as number | undefined;
       if (count === undefined) return null;
@@ -159,6 +172,7 @@ export function readerOver(db: Database): SearchReader {
       return read.get(segment.segment, term) as Postings;
     },
     codesOf: (segment, term) => sql.codes.get(segment.segment, term) as Buffer,
+    mayHave,
     termsFrom: (segment, prefix, limit) => {
       if (!segment.small) return sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, limit) as string[];
       const found: string[] = [];

@@ -15,8 +15,8 @@ const SQL = {
   forgetChanges: `DELETE FROM search_changes WHERE seq <= ?`,
   putFolder: `INSERT OR REPLACE INTO search_folders (folder, terms) VALUES (?, ?)`,
   removeFolder: `DELETE FROM search_folders WHERE folder = ?`,
-  addSegment: `INSERT INTO search_segments (state, first_slot, end_slot, slots, bytes, sources, data)
-    VALUES (@state, @first, @end, @slots, @bytes, @sources, @data)`,
+  addSegment: `INSERT INTO search_segments (state, first_slot, end_slot, slots, bytes, sources, filter, data)
+    VALUES (@state, @first, @end, @slots, @bytes, @sources, @filter, @data)`,
   addPostings: `INSERT INTO search_postings (segment, term, count, slots, codes) VALUES (?, ?, ?, ?, ?)`,
   // Merging.
   segments: `SELECT segment, state, first_slot AS first, end_slot AS "end", slots, bytes, sources, cursor, data IS NOT NULL AS small
@@ -24,9 +24,10 @@ const SQL = {
   lastChange: `SELECT COALESCE(MAX(seq), 0) AS last FROM search_changes`,
   segmentData: `SELECT data FROM search_segments WHERE segment = ?`,
   postingsAfter: `SELECT term, count, slots, codes FROM search_postings WHERE segment = ? AND term > ? ORDER BY term LIMIT ?`,
+  termsOf: `SELECT term FROM search_postings WHERE segment = ?`,
   moveCursor: `UPDATE search_segments SET cursor = ?, bytes = bytes + ? WHERE segment = ?`,
   setState: `UPDATE search_segments SET state = ? WHERE segment = ?`,
-  finishSegment: `UPDATE search_segments SET state = 'live', slots = ?, sources = NULL, cursor = NULL WHERE segment = ?`,
+  finishSegment: `UPDATE search_segments SET state = 'live', slots = ?, filter = ?, sources = NULL, cursor = NULL WHERE segment = ?`,
   dropPostings: `DELETE FROM search_postings WHERE segment = ? AND term IN (SELECT term FROM search_postings WHERE segment = ? LIMIT ?)`,
   dropSegment: `DELETE FROM search_segments WHERE segment = ?`,
   ownedSlots: `SELECT first_slot AS first, slots FROM search_documents WHERE first_slot >= ? AND first_slot < ? ORDER BY first_slot`,
