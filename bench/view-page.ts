@@ -1,0 +1,65 @@
+/**
+ * `npm run bench:view-page`: the first look at a page through the agent door beside `pdftocairo -png -r 110` as a process, and the
+ * same look again from the cache. Needs poppler-utils and the shared corpus.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sharedPath } from '../test/support/shared.ts';
+import { openBenchLibrary } from './bench-library.ts';
+import { describeMachine, median, percentile, printTable } from './table.ts';
+
+const cases: [string, number[]][] = [
+  ['corpus/pdf-geotopo-117p-german.pdf', Array.from({ length: 40 }, (_, at) => at * 2 + 5)],
+  ['corpus/pdf-tracemonkey-14p-two-column.pdf', Array.from({ length: 14 }, (_, at) => at + 1)],
+  ['corpus/pdf-handbook-figures.pdf', [1]],
+  ['corpus/pdf-wikipedia-browser-print.pdf', [1]],
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'sergo-bench-'));
+const library = await openBenchLibrary();
+try {
+  const ids = await library.upload(cases.map(([source]) => sharedPath(source)));
+  await library.settled(ids);
+  const key = await library.agentKey();
+  let calls = 0;
+  const view = async (document: string, page: number): Promise<number> => {
+    const body = JSON.stringify({
+      jsonrpc: '2.0', id: ++calls, method: 'tools/call', params: { name: 'view_page', arguments: { document_id: document, page } },
+    });
+    const began = performance.now();
+    const response = await fetch(`${library.sergo.url}/mcp`, { method: 'POST', body, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } });
+    const text = await response.text();
+    const ms = performance.now() - began;
+    if (!text.includes('"image/png"')) throw new Error(text.slice(0, 300));
+    return ms;
+  };
+  const cairo = async (path: string, page: number): Promise<number> => {
+    const began = performance.now();
+    await once(spawn('pdftocairo', ['-png', '-r', '110', '-f', String(page), '-l', String(page), path, join(folder, 'page')]), 'exit');
+    return performance.now() - began;
+  };
+  // The first look of all starts the drawing child: measured apart.
+  const coldest = await view(ids[0]!, 1);
+  const [first, again, process_]: number[][] = [[], [], []];
+  for (const [at, [source, pages]] of cases.entries()) {
+    for (const page of pages) {
+      process_!.push(await cairo(sharedPath(source), page));
+      first!.push(await view(ids[at]!, page));
+      for (let look = 0; look < 3; look++) again!.push(await view(ids[at]!, page));
+    }
+  }
+  const row = (name: string, values: readonly number[]): string[] => [name, median(values).toFixed(1), percentile(values, 0.95).toFixed(1)];
+  process.stdout.write(`${describeMachine()}\n`);
+  printTable(`A page as a picture, ${first!.length} pages, milliseconds`, ['', 'p50', 'p95'], [
+    row('pdftocairo -png -r 110, a process', process_!),
+    row('view_page, first look (no slower wanted)', first!),
+    row('view_page, again (under 5 ms wanted)', again!),
+    ['very first look after start', coldest.toFixed(1), ''],
+  ]);
+} finally {
+  await library.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
