@@ -1,23 +1,19 @@
-import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import type Sqlite from 'better-sqlite3';
+import { sql, type Kysely } from 'kysely';
 import type { Scope } from '../../search/types.ts';
 import type { DocumentRow, DocumentStore } from '../ports.ts';
 import { anyOf } from './any-of.ts';
 import { decodeRow, documentCodec, encodeRow } from './encode.ts';
+import { rowOf, rowsOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 const decode = (row: object): DocumentRow => decodeRow<DocumentRow>(documentCodec, row);
 
 /** The scope as a condition inside the query: live, and in one of its folders or named singly. */
-function within(scope: Scope) {
-  return (eb: ExpressionBuilder<Schema, 'documents'>) => {
-    const places = [];
-    if (scope.folders.length > 0) places.push(eb('folder', 'in', anyOf(scope.folders)));
-    if (scope.documents.length > 0) places.push(eb('ref', 'in', anyOf(scope.documents)));
-    return eb.and([eb('trashedAt', 'is', null), places.length > 0 ? eb.or(places) : sql<boolean>`0`]);
-  };
-}
+const WITHIN = `trashed_at is null and (folder in (select value from json_each(?)) or ref in (select value from json_each(?)))`;
+const scopeValues = (scope: Scope): [string, string] => [JSON.stringify(scope.folders), JSON.stringify(scope.documents)];
 
-export function createDocumentStore(db: Kysely<Schema>): DocumentStore {
+export function createDocumentStore(db: Kysely<Schema>, connection: Sqlite.Database): DocumentStore {
   const documents = () => db.selectFrom('documents').selectAll();
   return {
     async insert(row) {
@@ -25,36 +21,27 @@ export function createDocumentStore(db: Kysely<Schema>): DocumentStore {
       return Number((await db.insertInto('documents').values(values).executeTakeFirstOrThrow()).insertId);
     },
     async byRef(ref) {
-      const row = await documents().where('ref', '=', ref).executeTakeFirst();
+      const row = rowOf<object>(connection, 'select * from documents where ref = ?', ref);
       return row ? decode(row) : null;
     },
     async byId(id) {
-      const row = await documents().where('id', '=', id).executeTakeFirst();
+      const row = rowOf<object>(connection, 'select * from documents where id = ?', id);
       return row ? decode(row) : null;
     },
     async byRefs(refs) {
-      return (await documents().where('ref', 'in', anyOf(refs)).execute()).map(decode);
+      return rowsOf<object>(connection, 'select * from documents where ref in (select value from json_each(?))', JSON.stringify(refs)).map(decode);
     },
     async list(scope, limit, offset) {
-      const rows = await documents()
-        .where(within(scope))
-        .orderBy('uploadedAt', 'desc')
-        .orderBy('ref', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute();
+      const text = `select * from documents where ${WITHIN} order by uploaded_at desc, ref desc limit ? offset ?`;
+      const rows = rowsOf<object>(connection, text, ...scopeValues(scope), limit, offset);
       return rows.map(decode);
     },
     async count(scope) {
-      const row = await db
-        .selectFrom('documents')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .where(within(scope))
-        .executeTakeFirstOrThrow();
-      return row.count;
+      const row = rowOf<{ count: number }>(connection, `select count(*) as count from documents where ${WITHIN}`, ...scopeValues(scope));
+      return row?.count ?? 0;
     },
     async inScope(id, scope) {
-      const row = await documents().where('id', '=', id).where(within(scope)).executeTakeFirst();
+      const row = rowOf<object>(connection, `select * from documents where id = ? and ${WITHIN}`, id, ...scopeValues(scope));
       return row ? decode(row) : null;
     },
     async inFolder(folder, limit, offset) {

@@ -1,8 +1,10 @@
+import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
-import type { GrantStore } from '../ports.ts';
+import type { GrantRow, GrantStore } from '../ports.ts';
+import { rowsOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createGrantStore(db: Kysely<Schema>): GrantStore {
+export function createGrantStore(db: Kysely<Schema>, connection: Sqlite.Database): GrantStore {
   const grants = () => db.selectFrom('grants').selectAll();
   return {
     async insert(row) {
@@ -12,7 +14,7 @@ export function createGrantStore(db: Kysely<Schema>): GrantStore {
       return (await grants().where('id', '=', id).executeTakeFirst()) ?? null;
     },
     async ofUser(user) {
-      return grants().where('user', '=', user).orderBy('ref').execute();
+      return rowsOf<GrantRow>(connection, 'select * from grants where user = ? order by ref', user);
     },
     async onFolder(folder) {
       return grants().where('folder', '=', folder).orderBy('ref').execute();

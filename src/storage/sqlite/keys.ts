@@ -1,8 +1,10 @@
+import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { KeyRow, KeyStore, KeyValueRow } from '../ports.ts';
+import { rowOf, rowsOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createKeyStore(db: Kysely<Schema>): KeyStore {
+export function createKeyStore(db: Kysely<Schema>, connection: Sqlite.Database): KeyStore {
   const keys = () => db.selectFrom('keys').selectAll();
   return {
     async insert(row, hash) {
@@ -12,17 +14,16 @@ export function createKeyStore(db: Kysely<Schema>): KeyStore {
       return key;
     },
     async byValueHash(hash) {
-      const row = await db
-        .selectFrom('keyValues as v')
-        .innerJoin('keys as k', 'k.ref', 'v.key')
-        .selectAll('k')
-        .select(['v.hash', 'v.key', 'v.masked as valueMasked', 'v.createdAt as valueCreatedAt', 'v.validUntil'])
-        .where('v.hash', '=', hash)
-        .executeTakeFirst();
+      const row = rowOf<KeyRow & { hash: string; key: number; valueMasked: string; valueCreatedAt: number; validUntil: number | null }>(
+        connection,
+        `select k.*, v.hash, v.key, v.masked as value_masked, v.created_at as value_created_at, v.valid_until
+         from key_values v join keys k on k.ref = v.key where v.hash = ?`,
+        hash,
+      );
       if (!row) return null;
       const { hash: valueHash, key, valueMasked, valueCreatedAt, validUntil, ...keyRow } = row;
       const value: KeyValueRow = { hash: valueHash, key, masked: valueMasked, createdAt: valueCreatedAt, validUntil };
-      return { key: keyRow as KeyRow, value };
+      return { key: keyRow, value };
     },
     async byId(id) {
       return (await keys().where('id', '=', id).executeTakeFirst()) ?? null;
@@ -62,8 +63,8 @@ export function createKeyStore(db: Kysely<Schema>): KeyStore {
       await db.updateTable('keys').set({ lastUsedAt: usedAt }).where('ref', '=', ref).execute();
     },
     async scope(ref) {
-      const folders = await db.selectFrom('keyFolders').select('folder').where('key', '=', ref).execute();
-      const documents = await db.selectFrom('keyDocuments').select('document').where('key', '=', ref).execute();
+      const folders = rowsOf<{ folder: number }>(connection, 'select folder from key_folders where key = ?', ref);
+      const documents = rowsOf<{ document: number }>(connection, 'select document from key_documents where key = ?', ref);
       return { folders: folders.map((row) => row.folder), documents: documents.map((row) => row.document) };
     },
     async setScope(ref, folders, documents) {

@@ -166,19 +166,19 @@ async function beginImmediate(db: Sqlite.Database): Promise<void> {
 
 function createStores(db: Kysely<Schema>, connection: Sqlite.Database, indexWriter: IndexWriter): Stores {
   return {
-    users: createUserStore(db),
-    sessions: createSessionStore(db),
-    folders: createFolderStore(db),
-    documents: createDocumentStore(db),
+    users: createUserStore(db, connection),
+    sessions: createSessionStore(db, connection),
+    folders: createFolderStore(db, connection),
+    documents: createDocumentStore(db, connection),
     files: createFileStore(db),
     drawnPages: createDrawnPageStore(db),
-    pages: createPageStore(db),
-    chunks: createChunkStore(db),
+    pages: createPageStore(db, connection),
+    chunks: createChunkStore(db, connection),
     index: createIndexStore(connection, indexWriter),
     jobs: createJobStore(db),
-    keys: createKeyStore(db),
-    grants: createGrantStore(db),
-    audit: createAuditStore(db),
+    keys: createKeyStore(db, connection),
+    grants: createGrantStore(db, connection),
+    audit: createAuditStore(db, connection),
     settings: createSettingStore(db),
   };
 }

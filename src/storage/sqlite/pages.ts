@@ -1,12 +1,13 @@
+import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
-import type { ChunkStore, PageRow, PageStore } from '../ports.ts';
-import { anyOf } from './any-of.ts';
+import type { ChunkRow, ChunkStore, PageRow, PageStore } from '../ports.ts';
 import { decodeRow, encodeRow, pageCodec } from './encode.ts';
+import { rowOf, rowsOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 const decode = (row: object): PageRow => decodeRow<PageRow>(pageCodec, row);
 
-export function createPageStore(db: Kysely<Schema>): PageStore {
+export function createPageStore(db: Kysely<Schema>, connection: Sqlite.Database): PageStore {
   return {
     async replace(document, pages) {
       await db.deleteFrom('pages').where('document', '=', document).execute();
@@ -17,27 +18,20 @@ export function createPageStore(db: Kysely<Schema>): PageStore {
       }
     },
     async get(document, number) {
-      const row = await db.selectFrom('pages').selectAll().where('document', '=', document).where('number', '=', number).executeTakeFirst();
+      const row = rowOf<object>(connection, 'select * from pages where document = ? and number = ?', document, number);
       return row ? decode(row) : null;
     },
     async range(document, from, to) {
-      const rows = await db
-        .selectFrom('pages')
-        .selectAll()
-        .where('document', '=', document)
-        .where('number', '>=', from)
-        .where('number', '<=', to)
-        .orderBy('number')
-        .execute();
+      const rows = rowsOf<object>(connection, 'select * from pages where document = ? and number between ? and ? order by number', document, from, to);
       return rows.map(decode);
     },
   };
 }
 
-export function createChunkStore(db: Kysely<Schema>): ChunkStore {
+export function createChunkStore(db: Kysely<Schema>, connection: Sqlite.Database): ChunkStore {
   return {
     async byRefs(refs) {
-      return db.selectFrom('chunks').selectAll().where('ref', 'in', anyOf(refs)).execute();
+      return rowsOf<ChunkRow>(connection, 'select * from chunks where ref in (select value from json_each(?))', JSON.stringify(refs));
     },
     async ofDocument(document) {
       return db.selectFrom('chunks').selectAll().where('document', '=', document).orderBy('position').execute();

@@ -1,9 +1,11 @@
+import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { SessionStore, UserRow, UserStore } from '../ports.ts';
+import { rowOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createUserStore(db: Kysely<Schema>): UserStore {
-  const one = async (column: 'ref' | 'id' | 'email', value: string | number): Promise<UserRow | null> =>
+export function createUserStore(db: Kysely<Schema>, connection: Sqlite.Database): UserStore {
+  const one = async (column: 'id' | 'email', value: string): Promise<UserRow | null> =>
     ((await db.selectFrom('users').selectAll().where(column, '=', value as never).executeTakeFirst()) as UserRow | undefined) ?? null;
   return {
     async insert(row) {
@@ -13,7 +15,7 @@ export function createUserStore(db: Kysely<Schema>): UserStore {
     async setRootFolder(ref, folder) {
       await db.updateTable('users').set({ rootFolder: folder }).where('ref', '=', ref).execute();
     },
-    byRef: (ref) => one('ref', ref),
+    byRef: async (ref) => rowOf<UserRow>(connection, 'select * from users where ref = ?', ref),
     byId: (id) => one('id', id),
     byEmail: (email) => one('email', email.toLowerCase()),
     async list() {
@@ -33,13 +35,13 @@ export function createUserStore(db: Kysely<Schema>): UserStore {
   };
 }
 
-export function createSessionStore(db: Kysely<Schema>): SessionStore {
+export function createSessionStore(db: Kysely<Schema>, connection: Sqlite.Database): SessionStore {
   return {
     async insert(row) {
       await db.insertInto('sessions').values(row).execute();
     },
     async byHash(tokenHash) {
-      return (await db.selectFrom('sessions').selectAll().where('tokenHash', '=', tokenHash).executeTakeFirst()) ?? null;
+      return rowOf(connection, 'select * from sessions where token_hash = ?', tokenHash);
     },
     async extend(tokenHash, expiresAt) {
       await db.updateTable('sessions').set({ expiresAt }).where('tokenHash', '=', tokenHash).execute();

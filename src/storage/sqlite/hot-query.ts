@@ -1,0 +1,46 @@
+import type Sqlite from 'better-sqlite3';
+
+/**
+ * The look-ups that every call makes, as plain SQL: building and compiling a kysely query takes 10 to 30 times as long as SQLite
+ * takes to answer it (80 to 200 µs against 6 to 28, measured). Each text is prepared once a connection; names come out in camelCase
+ * as the plugin would write them.
+ */
+export function rowsOf<Row>(connection: Sqlite.Database, text: string, ...values: (string | number | null)[]): Row[] {
+  const { statement, names } = prepared(connection, text);
+  return (statement.all(...values) as unknown[][]).map((cells) => {
+    const row: Record<string, unknown> = {};
+    for (let at = 0; at < names.length; at += 1) row[names[at] as string] = cells[at];
+    return row as Row;
+  });
+}
+
+export function rowOf<Row>(connection: Sqlite.Database, text: string, ...values: (string | number | null)[]): Row | null {
+  return rowsOf<Row>(connection, text, ...values)[0] ?? null;
+}
+
+/** The same for a statement that writes; values by name. */
+export function run(connection: Sqlite.Database, text: string, values: object): void {
+  prepared(connection, text).statement.run(values);
+}
+
+interface Prepared {
+  statement: Sqlite.Statement;
+  names: string[];
+}
+
+const byConnection = new WeakMap<Sqlite.Database, Map<string, Prepared>>();
+
+function prepared(connection: Sqlite.Database, text: string): Prepared {
+  let known = byConnection.get(connection);
+  if (!known) byConnection.set(connection, (known = new Map()));
+  let found = known.get(text);
+  if (!found) {
+    const statement = connection.prepare(text);
+    const names = statement.reader ? statement.raw(true).columns().map(({ name }) => camelCase(name)) : [];
+    found = { statement, names };
+    known.set(text, found);
+  }
+  return found;
+}
+
+const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
