@@ -1,5 +1,4 @@
 import Database from 'better-sqlite3';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDoors, type Doors } from './doors.ts';
 import { casesOf, pathKind, send, visible, type Case } from './matrix.ts';
@@ -15,7 +14,7 @@ const bodies = new Set<string>();
 beforeAll(async () => {
   doors = await openDoors();
   world = await makeWorld(doors);
-  database = new Database(join(doors.library.folder, 'sergo.db'), { readonly: true });
+  database = new Database(doors.databasePath, { readonly: true });
 });
 afterAll(async () => {
   database?.close();
@@ -86,7 +85,7 @@ describe.each(Object.entries(table))('%s', (route, row) => {
       cases.filter((one) => one.expected === 'allowed'),
       row,
     );
-  });
+  }, 180_000);
 });
 
 async function denied(cases: readonly Case[], row: Row): Promise<void> {

@@ -307,7 +307,7 @@ export const table: Record<string, Row> = {
 /** Served elsewhere than at a route of the console's API, and walked by a test of their own. */
 export const elsewhere = [
   /^[A-Z]+ \/mcp\/?$/,
-  /^[A-Z]+ \/\.well-known\//,
+  /^[A-Z]+ (\/mcp)?\/\.well-known\//,
   /^OPTIONS \/api\/v1\/\*$/,
   /^(GET|HEAD) \/(\*|assets\/\*)?$/,
 ];

@@ -33,7 +33,7 @@ const UNKNOWN = 'zzzzzzzz';
 const NOWHERE = { malformed: "no'such--id", long: 'a'.repeat(5_000), hostile: '../../etc/passwd\0', unknown: UNKNOWN };
 
 export async function makeWorld(doors: Doors): Promise<World> {
-  const { library, pdf } = doors;
+  const { library } = doors;
   const people: Record<User, Person> = {
     ava: await doors.person('Ava'),
     bo: await doors.person('Bo'),
@@ -43,9 +43,8 @@ export async function makeWorld(doors: Doors): Promise<World> {
   let count = 0;
   const name = (): string => `thing-${++count}`;
   const email = (user: User): string => `${user}@example.com`;
-  const folderIn = (person: Person, parentId: string) => library.folderIn(person, parentId, name());
-  const upload = async (person: Person, folderId: string) =>
-    (await doors.upload(person, folderId, `${name()}.pdf`, pdf)).id;
+  const folderIn = (person: Person, parentId: string) => doors.folderIn(person, parentId, name());
+  const upload = async (person: Person, folderId: string) => (await doors.upload(person, folderId, `${name()}.pdf`)).id;
   const share = async (
     target: { folderId: string } | { documentId: string },
     from: Person,
