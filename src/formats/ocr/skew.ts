@@ -54,7 +54,7 @@ export async function estimateSkew(png: Uint8Array): Promise<number> {
 
 /** Turned by so many degrees clockwise on white, as large as before: corners are cut, the middle stays in the middle. */
 export async function turnLevel(png: Uint8Array, degrees: number): Promise<Uint8Array> {
-  const { width = 1, height = 1 } = await sharp(png).metadata();
+  const { width, height } = await sharp(png).metadata();
   const turned = await sharp(png).rotate(degrees, { background: 'white' }).png({ compressionLevel: 0 }).toBuffer({ resolveWithObject: true });
   return sharp(turned.data)
     .extract({

@@ -21,6 +21,8 @@ export interface PoolOptions {
   maxServed: number;
   /** Resident bytes after which a child is not kept: its heap never shrinks. */
   keepBelowBytes: number;
+  /** Children kept ready for the next owner, 0 or 1. Default 1. */
+  spares?: 0 | 1;
   /** An owner's child is ended after so long without work. */
   idleMs: number;
 }
@@ -52,7 +54,7 @@ export class ChildPool {
 
   /** Gets a spare ready ahead of the first request. */
   warm(): void {
-    if (this.#spare !== undefined || this.#closed) return;
+    if (this.#spare !== undefined || this.#closed || this.#options.spares === 0) return;
     const spare = this.#options.start();
     spare.catch(() => undefined);
     this.#spare = spare;
