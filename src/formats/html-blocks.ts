@@ -52,7 +52,8 @@ export function readHtmlBlocks(html: string): HtmlText {
   let title: string | undefined;
   let inTitle = false;
 
-  const target = (): FlowBlock[] => tables.at(-1)?.cell?.blocks ?? blocks;
+  /** The innermost open cell, which may be one of an outer table; else the page. */
+  const target = (): FlowBlock[] => tables.findLast((table) => table.cell)?.cell?.blocks ?? blocks;
 
   function flush(): void {
     const body = cleanText(text).replace(/[ \t]+\n/g, '\n').replace(/\n[ \t]+/g, preformatted > 0 ? '$&' : '\n').trim();

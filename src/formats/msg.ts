@@ -1,4 +1,3 @@
-import rtf from '@kenjiuno/decompressrtf';
 import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
 import { isCompoundFile, listCompoundFile } from './cfb.ts';
@@ -6,6 +5,10 @@ import { decodeHtml } from './html.ts';
 import { mailResult } from './mail-text.ts';
 import { decodeText } from './text.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
+
+/** The package is CommonJS: Node hands over its exports, bundlers and test runners its default. */
+const exported: unknown = msgReader;
+const MsgReader = (typeof exported === 'function' ? exported : msgReader.default) as typeof msgReader.default;
 
 const mostAttachments = 1_000;
 
@@ -43,7 +46,7 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
       cc: listOf('cc'),
       date: fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime ?? '',
       text: fields.body,
-      html: fields.bodyHtml ?? (fields.html ? decodeHtml(fields.html) : fields.body ? undefined : htmlOfRtf(fields.compressedRtf)),
+      html: fields.bodyHtml ?? (fields.html ? decodeHtml(fields.html) : undefined),
       attachments,
       ...(lost > 0 && { notices: [`${lost} of its attachments could not be taken out`] }),
     },
@@ -53,7 +56,7 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
 
 function open(bytes: Uint8Array, ansiEncoding: string | undefined) {
   try {
-    const reader = new msgReader.default(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const reader = new MsgReader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     reader.parserConfig = ansiEncoding === undefined ? {} : { ansiEncoding };
     return { reader, fields: reader.getFileData() };
   } catch {
@@ -77,24 +80,6 @@ function encodingOf(fields: FieldsData): string | undefined {
 const nameAndAddress = (name: string | undefined, address: string | undefined): string =>
   // Exchange addresses (/O=…/CN=…) mean nothing to a reader.
   name && address && name !== address && !address.startsWith('/') ? `${name} <${address}>` : (name ?? address ?? '');
-
-/** Messages that hold nothing but RTF: its words, without the commands. */
-function htmlOfRtf(compressed: Uint8Array | undefined): string | undefined {
-  if (!compressed) return undefined;
-  let source: string;
-  try {
-    source = Buffer.from(rtf.decompressRTF([...compressed])).toString('latin1');
-  } catch {
-    return undefined;
-  }
-  const words = source
-    .replace(/\{\\\*?\\?(fonttbl|colortbl|stylesheet|info|pntext)[^{}]*(\{[^{}]*\}[^{}]*)*\}/g, '')
-    .replace(/\\par[d]?\b ?/g, '\n')
-    .replace(/\\'([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/\\u(-?\d+) ?\??/g, (_, code: string) => String.fromCharCode(Number(code) & 0xffff))
-    .replace(/\\[a-z]+-?\d* ?|[{}]|\\\*/gi, '');
-  return `<pre>${words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</pre>`;
-}
 
 export const msg: Format = {
   type: 'msg',

@@ -38,11 +38,12 @@ export function formatCellNumber(value: number, code: string | undefined, date19
   return formatDigits(section, shown);
 }
 
-/** Text cells may have a format with a text part (`"Dear "@`). */
+/** A number without a format: up to 15 digits, as files hold 0.30000000000000004 for what was typed as 0.3. */
 export const generalNumber = (value: number): string => {
   if (!Number.isFinite(value)) return String(value);
   const rounded = Number(value.toPrecision(15));
-  return Math.abs(rounded) >= 1e15 || (rounded !== 0 && Math.abs(rounded) < 1e-9) ? String(rounded).toUpperCase().replace(/E(\d)/, 'E+$1') : trimNumber(rounded);
+  const isExtreme = Math.abs(rounded) >= 1e15 || (rounded !== 0 && Math.abs(rounded) < 1e-9);
+  return isExtreme ? rounded.toExponential().toUpperCase() : trimNumber(rounded);
 };
 
 const trimNumber = (value: number): string => {
@@ -133,8 +134,7 @@ function formatDigits({ tokens }: Section, value: number): string {
   const percents = tokens.filter(({ kind }) => kind === 'percent').length;
   const pattern = tokens.filter(({ kind }) => kind === 'digits').map(({ text }) => text).join('');
   if (pattern === '') {
-    const sign = value < 0 && tokens.some(({ kind }) => kind === 'general') ? '' : '';
-    return sign + tokens.map(({ kind, text }) => (kind === 'literal' || kind === 'percent' ? text : kind === 'general' || kind === 'text' ? generalNumber(value) : '')).join('').trim();
+    return tokens.map(({ kind, text }) => (kind === 'literal' || kind === 'percent' ? text : kind === 'general' || kind === 'text' ? generalNumber(value) : '')).join('').trim();
   }
   // Commas behind the last digit divide by a thousand each.
   const scale = /[0#?](,+)(?:\.|$)/.exec(pattern)?.[1]?.length ?? 0;

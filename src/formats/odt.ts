@@ -133,7 +133,7 @@ function addParagraph(p: XmlElement, blocks: FlowBlock[], context: Context, labe
 function addList(list: XmlElement, blocks: FlowBlock[], context: Context, depth: number, inherited: string | undefined, counts: number[]): void {
   const styleName = list.attrs['text:style-name'] ?? inherited;
   const level = (styleName === undefined ? undefined : context.styles.lists.get(styleName))?.get(depth + 1);
-  let first = true;
+  let first = depth === 0;
   for (const item of elementsOf(list)) {
     if (item.name !== 'text:list-item' && item.name !== 'text:list-header') continue;
     let label = '';

@@ -15,6 +15,7 @@ import time
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
+from com.sun.star.lang import DisposedException
 
 PROGRAM, TMP = sys.argv[1], sys.argv[2]
 PROFILE = os.path.join(TMP, "profile")
@@ -142,6 +143,9 @@ def convert(desktop, dispatcher, source, target):
     try:
         try:
             document = desktop.loadComponentFromURL("file://" + path, "_blank", 0, properties(**load))
+        except DisposedException:
+            # LibreOffice is gone: that is told apart from a file that it refuses.
+            raise
         except Exception:
             document = None
         if document is None:
@@ -153,6 +157,8 @@ def convert(desktop, dispatcher, source, target):
         prepare(document, kind, target, dispatcher)
         try:
             document.storeToURL("file://" + written, properties(FilterName=name, Overwrite=True, **filter_data(kind, target)))
+        except DisposedException:
+            raise
         except Exception:
             return {"kind": "error", "reason": "not written"}, b""
         with open(written, "rb") as result:
@@ -162,7 +168,8 @@ def convert(desktop, dispatcher, source, target):
             try:
                 document.close(True)
             except Exception:
-                document.dispose()
+                # Gone already, or kept by a dialog: the next conversion finds out.
+                pass
         for leftover in (path, written):
             if os.path.exists(leftover):
                 os.remove(leftover)

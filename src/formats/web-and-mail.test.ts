@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+import { zipSync } from 'fflate';
+import { describe, expect, test } from 'vitest';
+import { hasShared, sharedPath } from '../../test/support/shared.ts';
+import { zipOf } from '../../test/support/zip-fixture.ts';
+import { cleanPath, readArchive, unpackArchive } from './archive.ts';
+import { readEml } from './eml.ts';
+import { readEpub } from './epub.ts';
+import { readHtml } from './html.ts';
+import { sniff } from './index.ts';
+import { readMsg } from './msg.ts';
+
+const options = { name: 'a', maxPages: 5_000, maxUnpackedBytes: 1024 ** 3 };
+const bytes = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding);
+const htmlText = (body: string) => readHtml(bytes(body), options).pages.map((page) => page.text).join('\f');
+
+describe('html', () => {
+  test('scripts and styles are not text; menus and footers are; headings are sections', () => {
+    const { pages, title } = readHtml(bytes('<!doctype html><html><head><title>Duck  farm</title><style>p{}</style></head><body><nav>Menu</nav><script>alert("x")</script><h1>About <b>ducks</b></h1><p>They   swim.<br>And fly &amp; dive.</p><footer>End</footer></body></html>'), options);
+    expect(title).toBe('Duck farm');
+    expect(pages[0]!.text).toBe('Menu\n\nAbout ducks\n\nThey swim.\nAnd fly & dive.\n\nEnd');
+    expect(pages[0]!.sections).toEqual([{ start: 6, title: 'About ducks' }]);
+  });
+
+  test('tables by row with spans, layout tables as flowing text', () => {
+    expect(htmlText('<table><tr><th rowspan=2>A</th><th colspan=2>B</th></tr><tr><td>1</td><td>2</td></tr></table>')).toBe('A | B\n | 1 | 2');
+    expect(htmlText('<table><tr><td><p>one</p><p>two</p><table><tr><td>x<td>y</table></td></tr></table>')).toBe('one\n\ntwo\n\nx | y');
+  });
+
+  test('lists, preformatted text and unclosed tags', () => {
+    expect(htmlText('<ol start=3><li>c<li>d</ol><ul><li>dot</ul><pre>a\n  b</pre><p>open')).toBe('3. c\n4. d\n\n• dot\n\na\n  b\n\nopen');
+  });
+
+  test('text that a browser hides is kept apart', () => {
+    const page = readHtml(bytes('<p>Shown <span style="display:none">buy now</span>words</p><div hidden>more</div>'), options).pages[0]!;
+    expect(page.text).toBe('Shown words');
+    expect(page.hidden).toBe('buy now\nmore');
+  });
+
+  test('the declared character set counts, deep nesting is no attack', () => {
+    expect(readHtml(Buffer.concat([bytes('<meta charset="iso-8859-1"><p>'), Buffer.from([0xe4, 0xf6])]), options).pages[0]!.text).toBe('äö');
+    expect(htmlText(`${'<div>'.repeat(50_000)}deep`)).toBe('deep');
+  });
+
+  test('a page is told by its content', () => {
+    expect(sniff(bytes('<?xml version="1.0"?>\n<!-- x --><!DOCTYPE html><html>'), 'x.pdf')).toBe('html');
+    expect(sniff(bytes('<p>part of a page</p>'), 'x.html')).toBe('html');
+    expect(sniff(bytes('a < b and <c>'), 'notes.txt')).toBe('txt');
+  });
+});
+
+describe('epub', () => {
+  const book = (spine: string, parts: Record<string, string>) =>
+    zipOf({
+      mimetype: 'application/epub+zip',
+      'META-INF/container.xml': '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+      'OPS/book.opf': `<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>My book</dc:title></metadata><manifest><item id="a" href="a.xhtml"/><item id="b" href="text/b%20c.xhtml"/></manifest><spine>${spine}</spine></package>`,
+      ...parts,
+    });
+  const chapter = (text: string) => `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${text}</body></html>`;
+
+  test('chapters come in the order of the spine, one a page; a missing one is said', () => {
+    const result = readEpub(book('<itemref idref="b"/><itemref idref="a"/>', { 'OPS/a.xhtml': chapter('<h1>Second</h1>'), 'OPS/text/b c.xhtml': chapter('<p>First</p>') }), options);
+    expect(result.pages.map((page) => page.text)).toEqual(['First', 'Second']);
+    expect(result.title).toBe('My book');
+    const torn = readEpub(book('<itemref idref="b"/><itemref idref="a"/>', { 'OPS/a.xhtml': chapter('here') }), options);
+    expect(torn.pages.map((page) => page.fate)).toEqual(['failed', 'text']);
+    expect(torn.notices).toEqual(['1 of 2 chapters are damaged and could not be read']);
+  });
+
+  test('copy-protected books say so', () => {
+    const encryption = '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData><enc:CipherData><enc:CipherReference URI="OPS/a.xhtml"/></enc:CipherData></enc:EncryptedData></encryption>';
+    expect(() => readEpub(book('<itemref idref="a"/>', { 'META-INF/encryption.xml': encryption, 'OPS/a.xhtml': 'xx' }), options)).toThrow('copy-protected');
+  });
+});
+
+describe('eml', () => {
+  const mail = [
+    'From: =?UTF-8?Q?J=C3=BCrgen?= <j@example.org>', 'To: Ava <ava@example.org>, ben@example.org', 'Date: Mon, 2 Oct 2023 10:00:00 +0200', 'Subject: Offer 4711', 'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="b"', '', '--b', 'Content-Type: text/plain; charset=utf-8', '', 'Please find the offer.', '', '--b',
+    'Content-Type: text/plain; name="../offer.txt"', 'Content-Disposition: attachment; filename="../offer.txt"', '', 'price: 5', '--b', 'Content-Type: message/rfc822', '',
+    'Subject: inner', '', 'inner body', '--b--', '',
+  ].join('\r\n');
+
+  test('headers, body and attachments', async () => {
+    const result = await readEml(bytes(mail), options);
+    expect(result.pages[0]!.text).toMatch(/^Subject: Offer 4711\nFrom: Jürgen <j@example.org>\nTo: Ava <ava@example.org>, ben@example.org\nDate: .*\nAttachments: .*offer\.txt.*\n\nPlease find the offer\./);
+    expect(result.title).toBe('Offer 4711');
+    expect(result.attachments?.map(({ name }) => name)).toEqual([expect.stringContaining('offer.txt'), expect.stringMatching(/\.eml$/)]);
+    expect(Buffer.from(result.attachments![0]!.bytes).toString().trim()).toBe('price: 5');
+  });
+
+  test('a page without plain text is read as a page, the kind is told by its headers', async () => {
+    const page = 'Subject: x\r\nFrom: a@b.c\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<style>b{}</style><p>Hello <b>there</b></p>';
+    expect((await readEml(bytes(page), options)).pages[0]!.text).toContain('\n\nHello there');
+    expect(sniff(bytes(page), 'mail')).toBe('eml');
+    expect(sniff(bytes('Note: buy milk\nThen: sleep\n'), 'x')).toBe('txt');
+  });
+});
+
+describe('zip', () => {
+  const names = (files: Record<string, string>) => unpackArchive(zipSync(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, bytes(text)]))), { maxUnpackedBytes: 1e6 }).entries.map(({ path }) => path);
+
+  test('names cannot leave the folder, litter is left out, equal names are told apart', () => {
+    expect(names({ '../../etc/x': '1', '/abs/y': '2', '..\\..\\w.txt': '3', 'C:\\z.txt': '4', '__MACOSX/._a': '', '.DS_Store': '', 'docs/': '', 'a/b.txt': '5' })).toEqual(['etc/x', 'abs/y', 'w.txt', 'z.txt', 'a/b.txt']);
+    expect(names({ 'a.txt': '1', 'A.txt': '2', './a.txt': '3' })).toEqual(['a.txt', 'A (2).txt', 'a (3).txt']);
+    expect(cleanPath('in\u202evoice\u0000.pdf')).toBe('invoice.pdf');
+    expect(Buffer.byteLength(cleanPath(`${'ä'.repeat(300)}.pdf`))).toBeLessThanOrEqual(255);
+    expect(cleanPath('../..')).toBe('file');
+  });
+
+  test('links and locked files are left out and said; the archive lists its files', () => {
+    const made = zipSync({ link: [bytes('/etc/passwd'), { os: 3, attrs: (0o120777 << 16) >>> 0 }], 'a.txt': bytes('words') });
+    const archive = unpackArchive(made, { maxUnpackedBytes: 1e6 });
+    expect(archive.entries.map(({ path }) => path)).toEqual(['a.txt']);
+    expect(archive.notices).toEqual(['1 of its entries are links to other places and were left out']);
+    const listed = readArchive(made, options);
+    expect(listed.pages[0]!.text).toBe('a.txt');
+    expect(Buffer.from(listed.attachments![0]!.bytes).toString()).toBe('words');
+  });
+
+  test('limits hold over all files together', () => {
+    const archive = unpackArchive(zipSync({ a: new Uint8Array(700_000), b: new Uint8Array(700_000) }), { maxUnpackedBytes: 1_000_000 });
+    expect(archive.entries[0]!.bytes.length).toBe(700_000);
+    expect(() => archive.entries[1]!.bytes).toThrow(/Too large to read: it unpacks to more than/);
+    expect(() => unpackArchive(zipSync({}), { maxUnpackedBytes: 1 })).toThrow('The archive holds no files');
+  });
+});
+
+describe.skipIf(!hasShared('corpus', 'reading the web, book and mail files of the corpus'))('corpus', () => {
+  const corpus = (name: string) => readFileSync(sharedPath(`corpus/${name}`));
+  test('real files', async () => {
+    const duck = readHtml(corpus('html-wikipedia-duck.html'), options);
+    expect(duck.pages.flatMap((page) => page.sections ?? []).map(({ title }) => title)).toEqual(expect.arrayContaining(['Etymology', 'Taxonomy', 'External links']));
+    expect(duck.pages.map((page) => page.text).join('\n')).toContain('Kingdom: | Animalia');
+    expect(readEpub(corpus('epub-purvis-poetry.epub'), options).pages).toHaveLength(5);
+    expect(readMsg(corpus('msg-chinese.msg'), options).pages[0]!.text).toContain('恭喜 HQ 保全課');
+    expect((await readEml(corpus('eml-attachment.eml'), options)).attachments?.map(({ name }) => name)).toEqual(['test.txt']);
+  });
+});
