@@ -1,48 +1,18 @@
 /**
  * `npm run bench:relevance -- --corpus DIR [--json]`: how good the ranking is on a judged collection. Last line: JSON
  * `{"set","ndcg10","recall100","queries","msPerQuery"}`. `--per-query FILE` writes each query's nDCG@10 for tests of
- * significance (`bench/significance.ts`).
+ * significance (`bench/significance.ts`); `--index-only` skips the library's services.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createSearchIndex } from '../src/search/pool.ts';
-import type { RankedExcerpt, SearchIndex, SearchRequest } from '../src/search/types.ts';
-import { firstOfEach, ndcgAt10, readRelevanceSet, recallAt100, type RelevanceSet } from './relevance-set.ts';
-import { createSearchLibrary } from './search-library.ts';
+import { loadCorpus, loadIndexOnly } from './relevance-library.ts';
+import { firstOfEach, ndcgAt10, readRelevanceSet, recallAt100 } from './relevance-set.ts';
 
 const DEPTH = 400;
 
-/** A collection in a library: how it is asked, and whose id each answer has. */
-interface LoadedCorpus {
-  rank(request: Pick<SearchRequest, 'query' | 'depth'>): Promise<RankedExcerpt[]>;
-  /** Collection's id of a document. */
-  idOf(document: number): string;
-  close(): Promise<void>;
-}
-
-/** Loads a collection into an index of its own: one document a text, the title as its title, the id as its file name. */
-function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
-  const folder = mkdtempSync(join(tmpdir(), 'sergo-relevance-'));
-  const library = createSearchLibrary(join(folder, 'library.db'));
-  const documents = set.documents.map((document, i) => ({ ...document, ref: i + 1, folder: 1, name: `${document.id}.txt` }));
-  for (let i = 0; i < documents.length; i += 200) library.add(documents.slice(i, i + 200));
-  library.settle();
-  const index: SearchIndex = createSearchIndex({ databasePath: library.path, threads: 1, timeoutMs: 60_000 });
-  return Promise.resolve({
-    rank: (request) => index.rank({ ...request, scope: { folders: [1], documents: [] } }),
-    idOf: (document) => set.documents[document - 1]!.id,
-    close: async () => {
-      await index.close();
-      library.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  });
-}
-
 const { values } = parseArgs({
-  options: { corpus: { type: 'string' }, json: { type: 'boolean', default: false }, 'per-query': { type: 'string' } },
+  options: { corpus: { type: 'string' }, json: { type: 'boolean', default: false }, 'per-query': { type: 'string' }, 'index-only': { type: 'boolean', default: false } },
 });
 if (values.corpus === undefined) {
   process.stderr.write('Say which collection: npm run bench:relevance -- --corpus DIR (with corpus.jsonl, queries.jsonl, qrels.tsv)\n');
@@ -50,7 +20,7 @@ if (values.corpus === undefined) {
 }
 const set = readRelevanceSet(resolve(values.corpus));
 const loading = performance.now();
-const corpus = await loadCorpus(set);
+const corpus = await (values['index-only'] ? loadIndexOnly(set) : loadCorpus(set));
 const loadMs = performance.now() - loading;
 const perQuery: { query: string; ndcg10: number; recall100: number; ms: number }[] = [];
 for (const query of set.queries) {

@@ -20,13 +20,10 @@ interface StemCache {
 }
 const caches = new Map<string, StemCache>();
 
-function cacheOf(language: string): StemCache {
-  let cache = caches.get(language);
-  if (cache === undefined) {
-    const name = stemmerNameOf(language);
-    cache = { stemmer: name === null ? null : snowball.newStemmer(name), terms: new Map(), older: new Map() };
-    caches.set(language, cache);
-  }
+function openCache(language: string): StemCache {
+  const name = stemmerNameOf(language);
+  const cache = { stemmer: name === null ? null : snowball.newStemmer(name), terms: new Map(), older: new Map() };
+  caches.set(language, cache);
   return cache;
 }
 
@@ -37,7 +34,7 @@ function cacheOf(language: string): StemCache {
  */
 export function termsOfWord(word: string, documentLanguage: string): readonly string[] {
   const language = languageOfWord(word, documentLanguage);
-  const cache = cacheOf(language);
+  const cache = caches.get(language) ?? openCache(language);
   const known = cache.terms.get(word);
   if (known !== undefined) return known;
   const older = cache.older.get(word);
@@ -57,7 +54,8 @@ function keep(cache: StemCache, word: string, terms: readonly string[]): readonl
 
 /** A word in a script that its document's language does not use is foreign: Latin words there are taken for English. */
 function languageOfWord(word: string, language: string): string {
-  const letter = word.codePointAt(0)!;
+  const letter = word.charCodeAt(0);
+  if (letter < 0x250 && language === 'en') return language;
   const script = scriptOf.get(language) ?? 'latin';
   if (letter < 0x250) return script === 'latin' ? language : 'en';
   if (letter >= 0x400 && letter < 0x530) return script === 'cyrillic' ? language : 'ru';

@@ -38,11 +38,23 @@ export function eachToken(text: string, emit: (token: Token) => void): void {
   const pattern = NOT_ASCII.test(text) ? ANY_TOKEN : ASCII_TOKEN;
   for (const match of text.matchAll(pattern)) {
     const surface = match[0];
-    if (pattern === ANY_TOKEN && UNSPACED_START.test(surface)) emitUnspaced(surface, emit);
+    // Most tokens of most texts: a plain word.
+    if (isPlainWord(surface)) emitWord(surface, emit, PLAIN);
+    else if (pattern === ANY_TOKEN && UNSPACED_START.test(surface)) emitUnspaced(surface, emit);
     else emitSpaced(surface, emit);
   }
   if (!text.includes('-\n')) return;
   for (const match of text.matchAll(BROKEN_WORD)) emitWord(`${match[1]}${match[2]}`, emit, { spelling: true });
+}
+
+const PLAIN = {};
+
+function isPlainWord(surface: string): boolean {
+  for (let i = 0; i < surface.length; i++) {
+    const lower = surface.charCodeAt(i) | 32;
+    if (lower < 97 || lower > 122) return false;
+  }
+  return true;
 }
 
 function emitUnspaced(run: string, emit: (token: Token) => void): void {
@@ -101,7 +113,7 @@ function emitWord(
   emit: (token: Token) => void,
   more: { spelling?: boolean; inside?: boolean; starred?: boolean },
 ): void {
-  const text = lowerWord(word.slice(0, MAX_LENGTH));
-  const capitals = word.length > 1 && word.length <= 5 && word === word.toUpperCase() && word !== word.toLowerCase();
+  const text = lowerWord(word.length > MAX_LENGTH ? word.slice(0, MAX_LENGTH) : word);
+  const capitals = word.length > 1 && word.length <= 5 && text !== word && word === word.toUpperCase();
   emit({ kind: 'word', text, spelling: more.spelling ?? false, capitals, inside: more.inside ?? false, starred: more.starred ?? false });
 }

@@ -1,0 +1,109 @@
+/** A judged collection in a library: through the library's own services, or straight into an index when that is all that is asked. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { actAsUser } from '../src/access/keys.ts';
+import { setUpLocally } from '../src/access/setup.ts';
+import { excerpts } from '../src/app/excerpts.ts';
+import { openLibrary } from '../src/app/open-library.ts';
+import { loadConfig } from '../src/config.ts';
+import { readText } from '../src/formats/text.ts';
+import { createFolder } from '../src/library/folders.ts';
+import { uploadDocument } from '../src/library/uploads.ts';
+import type { ProcessingDeps } from '../src/processing/deps.ts';
+import { workOnce } from '../src/processing/worker.ts';
+import { createSearchIndex } from '../src/search/pool.ts';
+import type { RankedExcerpt, SearchRequest } from '../src/search/types.ts';
+import { openSearchMaintenance } from '../src/storage/sqlite/search-merge.ts';
+import type { RelevanceSet } from './relevance-set.ts';
+import { createSearchLibrary } from './search-library.ts';
+
+/** How a loaded collection is asked, and whose id each answer has. */
+export interface LoadedCorpus {
+  rank(request: Pick<SearchRequest, 'query' | 'depth'>): Promise<RankedExcerpt[]>;
+  /** The collection's id of a document. */
+  idOf(document: number): string;
+  close(): Promise<void>;
+}
+
+/** Uploads waiting at once: below what the queue admits. */
+const BATCH = 100;
+
+/**
+ * Loads a collection as a person would: a set-up admin uploads one text file a document (its id is the file name) into a folder,
+ * and the queue is worked through. Only the sandbox is left out: plain text is read in this process, and the title, which a
+ * text file does not carry, comes from the collection.
+ */
+export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
+  const folder = await mkdtemp(join(tmpdir(), 'sergo-relevance-'));
+  const { config } = loadConfig({ SERGO_DATA: folder });
+  const library = await openLibrary(config);
+  const { deps, storage } = library;
+  const facts = { requestId: 'bench', origin: null, ip: '127.0.0.1' } as unknown as Parameters<typeof setUpLocally>[2];
+  const made = await setUpLocally(deps, { name: 'Bench', email: 'bench@example.com', password: 'a-bench-with-a-view' }, facts);
+  const actor = await actAsUser(deps, 'bench@example.com', 'bench');
+  const target = { folderId: (await createFolder(deps, actor, { name: 'Set', parentId: made.folderId })).id };
+  const titles = new Map(set.documents.map((document) => [`${document.id}.txt`, document.title]));
+  const processing: ProcessingDeps = {
+    storage,
+    blobs: deps.blobs,
+    clock: deps.clock,
+    reader: {
+      sniff: () => Promise.resolve('txt'),
+      read: async (_type, file, settings) => ({ ...readText(await readFile(file.path), settings), title: titles.get(file.name) }),
+    },
+    copies: { missing: 'not needed for text', toPdf: () => Promise.reject(new Error('text has no copy')) },
+    ocr: null,
+    excerpts,
+    audit: (stores, { documentId, ...entry }) =>
+      deps.audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'bench' }, object: { kind: 'document', id: documentId }, ...entry }),
+    limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes, readWallMs: config.limits.readWallSeconds * 1_000 },
+    log: { info: () => {}, warn: (data, message) => void process.stderr.write(`${message} ${JSON.stringify(data)}\n`) },
+  };
+  const maintenance = openSearchMaintenance(storage.databasePath);
+  const never = new AbortController().signal;
+  for (let at = 0; at < set.documents.length; at += BATCH) {
+    for (const { id, text } of set.documents.slice(at, at + BATCH)) {
+      await uploadDocument(deps, actor, target, { name: `${id}.txt`, source: bytesOf(text) });
+    }
+    while (await workOnce(processing, never));
+    while (maintenance.step());
+  }
+  maintenance.close();
+  const idOf = new Map<number, string>();
+  const root = (await storage.folders.byId(target.folderId))!;
+  for (const row of await storage.documents.allInFolders([root.ref])) idOf.set(row.ref, row.name.replace(/\.txt$/, ''));
+  const index = createSearchIndex({ databasePath: storage.databasePath, threads: 1, timeoutMs: 60_000 });
+  return {
+    rank: (request) => index.rank({ ...request, scope: { folders: [root.ref], documents: [] } }),
+    idOf: (document) => idOf.get(document)!,
+    close: async () => {
+      await index.close();
+      await library.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text, 'utf8');
+}
+
+/** Loads a collection into an index and nothing else: quick, for work on the ranking. */
+export async function loadIndexOnly(set: RelevanceSet): Promise<LoadedCorpus> {
+  const folder = await mkdtemp(join(tmpdir(), 'sergo-relevance-'));
+  const library = createSearchLibrary(join(folder, 'library.db'));
+  const documents = set.documents.map((document, i) => ({ ...document, ref: i + 1, folder: 1, name: `${document.id}.txt` }));
+  for (let i = 0; i < documents.length; i += 200) library.add(documents.slice(i, i + 200));
+  library.settle();
+  const index = createSearchIndex({ databasePath: library.path, threads: 1, timeoutMs: 60_000 });
+  return {
+    rank: (request) => index.rank({ ...request, scope: { folders: [1], documents: [] } }),
+    idOf: (document) => set.documents[document - 1]!.id,
+    close: async () => {
+      await index.close();
+      library.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
