@@ -1,9 +1,13 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { zipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { wordFile, zipOf } from '../../test/support/zip-fixture.ts';
+import { hasShared, sharedPath } from '../../test/support/shared.ts';
+import { createCopyMaker } from './copy-maker.ts';
+import { createOfficeConverter } from './office-converter.ts';
 import { createDocumentReader, type DocumentReader, type FileToRead } from './document-reader.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sergo-reader-'));
@@ -67,4 +71,59 @@ test('a cancelled reading ends at once', async () => {
   const reading = reader.read('txt', file('slow.txt', 'x'.repeat(60_000_000)), { ...settings(), signal: cancel.signal });
   setTimeout(() => cancel.abort(), 50);
   await expect(reading).rejects.toThrow(/cancel/i);
+});
+
+test('files inside are handed on one by one, or with the result', async () => {
+  const archive = file('a.zip', zipSync({ 'in/a.txt': Buffer.from('one'), 'b.txt': Buffer.from('two') }));
+  expect(await reader.sniff(archive)).toBe('zip');
+  const kept = await reader.read('zip', archive, settings());
+  expect(kept.attachments?.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([['in/a.txt', 'one'], ['b.txt', 'two']]);
+  const taken: string[] = [];
+  const result = await reader.read('zip', archive, { ...settings(), onAttachment: ({ name, bytes }) => taken.push(`${name}=${Buffer.from(bytes).toString()}`) });
+  expect(taken).toEqual(['in/a.txt=one', 'b.txt=two']);
+  expect(result.attachments).toBeUndefined();
+});
+
+test('without LibreOffice old kinds say what is missing', async () => {
+  await expect(reader.read('doc', file('a.doc', 'x'), settings())).rejects.toMatchObject({ reason: 'LibreOffice is not installed on this server, so old office files are not read' });
+});
+
+const office = createOfficeConverter({ sandbox: {} as Sandbox });
+if (!office.available) console.warn(`SKIPPED: reading old office files. ${office.missing}`);
+
+describe.skipIf(!office.available || !hasShared('corpus', 'reading all office, text and mail files of the corpus'))('corpus', { timeout: 300_000 }, () => {
+  test('every file is read or refused with a reason, none is an error of ours', async () => {
+    const converter = createOfficeConverter({ sandbox });
+    const whole = createDocumentReader({ sandbox, office: converter });
+    const copies = createCopyMaker({ office: converter, reader: whole });
+    const found: Record<string, string> = {};
+    const elsewhere = new Set(['pdf', 'png', 'jpg', 'tiff', 'webp']);
+    for (const name of readdirSync(sharedPath('corpus')).filter((entry) => !entry.startsWith('pdf-') && !entry.endsWith('.tsv'))) {
+      const path = sharedPath(`corpus/${name}`);
+      const source = { path, bytes: statSync(path).size, name, owner: 'ava' };
+      try {
+        const type = await whole.sniff(source);
+        if (type === null || elsewhere.has(type)) continue;
+        const result = await whole.read(type, source, { ...settings(), name });
+        found[name] = `${result.type} ${result.pages.length}`;
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'UnreadableFile') throw error;
+        found[name] = (error as Error & { reason: string }).reason;
+      }
+    }
+    expect(found).toMatchObject({
+      'doc-sample.doc': 'doc 2', 'doc-word95.doc': 'doc 1', 'ppt-chinese.ppt': 'ppt 1', 'xls-sample.xls': 'xls 3', 'pptx-deck-aptia.pptx': 'pptx 9',
+      'docx-cyrillic-long.docx': 'docx 15', 'xlsx-formulas.xlsx': 'xlsx 5', 'epub-purvis-poetry.epub': 'epub 5', 'odt-text-03.odt': 'odt 2',
+      'msg-chinese.msg': 'msg 1', 'eml-attachment.eml': 'eml 1', 'odt-not-a-zip.odt': 'txt 1', 'wrong-extension-docx-named.pdf': 'docx 1',
+      'docx-zip-bomb-made-here.docx': expect.stringMatching(/^Too large to read/), 'xlsx-zip-bomb-shared-strings.xlsx': expect.stringMatching(/^Too large to read/),
+      'docx-truncated.docx': expect.stringMatching(/^Damaged/), 'odt-encrypted.odt': expect.stringMatching(/needs a password/),
+      'pptx-no-slides.pptx': expect.stringMatching(/no slides/),
+    });
+    expect(found['rtf-various.rtf']).toMatch(/^rtf [12]$/);
+    const mail = sharedPath('corpus/msg-chinese.msg');
+    const copy = await copies.toPdf({ path: mail, bytes: statSync(mail).size, name: 'm.msg', owner: 'ava' }, 'msg', new AbortController().signal);
+    expect(Buffer.from(copy.subarray(0, 5)).toString()).toBe('%PDF-');
+    await whole.close();
+    await converter.close();
+  });
 });

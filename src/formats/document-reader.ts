@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
 import type { OfficeConverter, OfficeTarget } from './office-converter.ts';
+import { listFontFamilies } from './fonts.ts';
 import { createAnswer } from './read-answer.ts';
 import { isContainer, sniffMagic } from './sniff.ts';
 import { type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
@@ -35,7 +36,7 @@ export interface DocumentReader {
 export interface DocumentReaderDeps {
   sandbox: Sandbox;
   /** Turns old kinds (doc, ppt, xls, rtf) into what the readers here read. Without it such files say what is missing. */
-  office?: Pick<OfficeConverter, 'convert'>;
+  office?: Pick<OfficeConverter, 'convert' | 'available'>;
   /** Types that another reader takes: PDF and pictures through PDFium. */
   others?: Record<string, (file: FileToRead, settings: ReadSettings) => Promise<ReadResult>>;
   limits?: { memoryBytes?: number; wallMs?: number; cpuMs?: number };
@@ -62,6 +63,14 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
   const idle: { child: Child; owner: string }[] = [];
   const busy = new Set<Child>();
   let closed = false;
+  let fonts: Promise<string[]> | undefined;
+
+  /** Asked once; only where PDF copies are made do fonts cost anything. */
+  const availableFonts = async (): Promise<{ availableFonts?: string[] }> => {
+    if (!office?.available) return {};
+    const families = await (fonts ??= listFontFamilies(sandbox));
+    return families.length > 0 ? { availableFonts: families } : {};
+  };
 
   async function takeChild(owner: string, signal: AbortSignal | undefined): Promise<Child> {
     const at = idle.findIndex((entry) => entry.owner === owner && entry.child.alive);
@@ -112,10 +121,10 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
       const answer = createAnswer(settings);
       const modern = modernOf[type];
       if (modern === undefined) {
-        const frame = await request(file, { what: 'read', type, as: type, maxPages, maxUnpackedBytes }, file, { signal, onPart: answer.add });
+        const frame = await request(file, { what: 'read', type, as: type, maxPages, maxUnpackedBytes, ...(await availableFonts()) }, file, { signal, onPart: answer.add });
         return answer.finish(frame);
       }
-      if (!office) throw new UnreadableFile('LibreOffice is not installed on this server, so old office files are not read');
+      if (!office?.available) throw new UnreadableFile('LibreOffice is not installed on this server, so old office files are not read');
       const converted = await office.convert(file.path, modern, { type, owner: file.owner, signal });
       const frame = await request(file, { what: 'read', type: modern, as: type, maxPages, maxUnpackedBytes }, converted, { signal, onPart: answer.add });
       return answer.finish(frame);

@@ -1,4 +1,4 @@
-import { readParagraphProperties, isOn, type Numbering, type StyleSheet } from './docx-styles.ts';
+import { fontOf, readParagraphProperties, isOn, type Numbering, type StyleSheet } from './docx-styles.ts';
 import { readReferredText } from './drawing-text.ts';
 import { cleanText, type FlowBlock } from './flow.ts';
 import { linearFormula } from './omml.ts';
@@ -19,7 +19,7 @@ export interface DocxContext {
   /** Page numbers in headers are those of the last print: left out. */
   dropPageFields?: boolean;
   /** What was met on the way: for notices and pagination. */
-  seen: { rendered: boolean; trackedChanges: boolean; noteCount: number; sections: XmlElement[] };
+  seen: { rendered: boolean; trackedChanges: boolean; noteCount: number; sections: XmlElement[]; fonts: Set<string> };
 }
 
 export interface BodyReader {
@@ -91,6 +91,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
     const pageBreak = childOf(pPr, 'w:pageBreakBefore');
     if (pageBreak && isOn(pageBreak.attrs['w:val'])) inline.breaks.push(inline.text.length);
     for (const child of elementsOf(p)) if (child.name !== 'w:pPr') addInline(child, inline, style.hidden === true);
+    if (style.font !== undefined && inline.text !== '') seen.fonts.add(style.font);
     const mark = childOf(pPr, 'w:rPr');
     if (childOf(mark, 'w:del') || childOf(mark, 'w:moveFrom')) {
       seen.trackedChanges = true;
@@ -127,6 +128,8 @@ export function createBodyReader(context: DocxContext): BodyReader {
       case 'w:r': {
         const rPr = childOf(node, 'w:rPr');
         const vanish = childOf(rPr, 'w:vanish');
+        const font = fontOf(rPr);
+        if (font !== undefined && childOf(node, 'w:t')) seen.fonts.add(font);
         const own = vanish ? isOn(vanish.attrs['w:val']) : hidden || context.styles(childOf(rPr, 'w:rStyle')?.attrs['w:val'] ?? '').hidden === true;
         for (const child of elementsOf(node)) addRunContent(child, inline, own);
         return;

@@ -8,6 +8,8 @@ export interface ParagraphStyle {
   numId?: string;
   level?: number;
   hidden?: boolean;
+  /** Font of its Latin letters; a theme font as `+minor` or `+major`. */
+  font?: string;
 }
 
 export type StyleSheet = (styleId: string | undefined) => ParagraphStyle;
@@ -16,9 +18,12 @@ export function readStyles(zip: Zip, part: string | undefined): StyleSheet {
   const entry = part === undefined ? undefined : zip.find(part);
   const byId = new Map<string, XmlElement>();
   let defaultParagraph: string | undefined;
+  let defaultFont: string | undefined;
   // A styles part of zero bytes is known from the wild: the document reads without it.
   if (entry && entry.packedBytes > 0) {
-    for (const style of childrenOf(readXmlTree(zip, entry), 'w:style')) {
+    const root = readXmlTree(zip, entry);
+    defaultFont = fontOf(pathOf(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr'));
+    for (const style of childrenOf(root, 'w:style')) {
       const id = style.attrs['w:styleId'];
       if (id === undefined) continue;
       byId.set(id, style);
@@ -31,7 +36,7 @@ export function readStyles(zip: Zip, part: string | undefined): StyleSheet {
     if (before) return before;
     const style = byId.get(id);
     const based = childOf(style, 'w:basedOn')?.attrs['w:val'];
-    const result: ParagraphStyle = based !== undefined && depth < 20 ? { ...resolve(based, depth + 1) } : {};
+    const result: ParagraphStyle = based !== undefined && depth < 20 ? { ...resolve(based, depth + 1) } : defaultFont === undefined ? {} : { font: defaultFont };
     const name = childOf(style, 'w:name')?.attrs['w:val'] ?? id;
     const heading = /^heading\s*([1-9])$/i.exec(name);
     if (heading) result.outline = Number(heading[1]) - 1;
@@ -39,13 +44,22 @@ export function readStyles(zip: Zip, part: string | undefined): StyleSheet {
     Object.assign(result, readParagraphProperties(childOf(style, 'w:pPr')));
     const vanish = pathOf(style, 'w:rPr', 'w:vanish');
     if (vanish) result.hidden = isOn(vanish.attrs['w:val']);
+    result.font = fontOf(childOf(style, 'w:rPr')) ?? result.font;
     known.set(id, result);
     return result;
   };
   return (id) => {
     const used = id ?? defaultParagraph;
-    return used === undefined ? {} : resolve(used, 0);
+    return used !== undefined ? resolve(used, 0) : defaultFont === undefined ? {} : { font: defaultFont };
   };
+}
+
+/** Font that run properties ask for; undefined when they leave it to what is above. */
+export function fontOf(rPr: XmlElement | undefined): string | undefined {
+  const fonts = childOf(rPr, 'w:rFonts')?.attrs;
+  if (!fonts) return undefined;
+  const theme = fonts['w:asciiTheme'];
+  return theme === undefined ? fonts['w:ascii'] : /^major/i.test(theme) ? '+major' : '+minor';
 }
 
 /** The same properties, said on a paragraph itself. */

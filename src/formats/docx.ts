@@ -1,6 +1,8 @@
 import { chooseAlternate, createBodyReader, readStory, type DocxContext } from './docx-body.ts';
 import { readNumbering, readStyles } from './docx-styles.ts';
 import { cleanText, paginate, type FlowBlock } from './flow.ts';
+import { missingFontNotice } from './fonts.ts';
+import { readThemeFonts } from './theme-fonts.ts';
 import { findMainPart, readRelations, readTitle, relatedPart } from './ooxml.ts';
 import type { Format, ReadOptions, ReadResult } from './types.ts';
 import { childOf, childrenOf, elementsOf, isDamage, readXmlPart, readXmlTree, type XmlElement } from './xml.ts';
@@ -15,7 +17,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const zip = openZip(bytes, { maxUnpackedBytes: options.maxUnpackedBytes });
   const part = findMainPart(zip, 'word/document.xml');
   const relations = readRelations(zip, part);
-  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, noteCount: 0, sections: [] };
+  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, noteCount: 0, sections: [], fonts: new Set() };
   const base: DocxContext = {
     zip,
     part,
@@ -56,13 +58,24 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
     first.fate = 'text';
   }
   options.onProgress?.(pages.length, pages.length);
+  const fontNotice = options.availableFonts && missingFontNotice(namedFonts(zip, relatedPart(zip, relations, 'theme'), seen.fonts), new Set(options.availableFonts));
+  const notices = [
+    ...(seen.trackedChanges ? ['It has tracked changes: it is read as if all of them were accepted'] : []),
+    ...(fontNotice === undefined ? [] : [fontNotice]),
+  ];
   return {
     type: 'docx',
     pages,
     pagesEstimated: true,
     title: readTitle(zip),
-    ...(seen.trackedChanges && { notices: ['It has tracked changes: it is read as if all of them were accepted'] }),
+    ...(notices.length > 0 && { notices }),
   };
+}
+
+/** Fonts by name: `+minor` and `+major` are what the theme says. */
+function namedFonts(zip: Zip, theme: string | undefined, fonts: Set<string>): string[] {
+  const named = readThemeFonts(zip, theme);
+  return [...fonts].map((font) => (font === '+minor' ? named.minor : font === '+major' ? named.major : font) ?? '');
 }
 
 /** Texts of footnotes, endnotes or comments by `kind:id`. */

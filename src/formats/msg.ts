@@ -30,7 +30,7 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
     try {
       const { fileName, content } = reader.getAttachment(attachment);
       const isInner = attachment.innerMsgContent === true;
-      const name = fileName || attachment.name || `attachment-${index + 1}`;
+      const name = asText(fileName) || asText(attachment.name) || `attachment-${index + 1}`;
       return [{ name: isInner && !/\.msg$/i.test(name) ? `${name}.msg` : name, bytes: Uint8Array.from(content) }];
     } catch {
       return [];
@@ -40,13 +40,13 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
   return mailResult(
     'msg',
     {
-      subject: fields.subject ?? '',
+      subject: asText(fields.subject),
       from: nameAndAddress(fields.senderName, fields.senderSmtpAddress ?? fields.senderEmail),
       to: listOf('to'),
       cc: listOf('cc'),
-      date: fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime ?? '',
-      text: fields.body,
-      html: fields.bodyHtml ?? (fields.html ? decodeHtml(fields.html) : undefined),
+      date: asText(fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime),
+      text: asText(fields.body),
+      html: asText(fields.bodyHtml) || (fields.html instanceof Uint8Array ? decodeHtml(fields.html) : undefined),
       attachments,
       ...(lost > 0 && { notices: [`${lost} of its attachments could not be taken out`] }),
     },
@@ -66,7 +66,7 @@ function open(bytes: Uint8Array, ansiEncoding: string | undefined) {
 
 /** Code page that the message names, or the one its text looks like; undefined when its text is plain or Unicode already. */
 function encodingOf(fields: FieldsData): string | undefined {
-  const text = `${fields.subject ?? ''}\n${fields.body ?? ''}`;
+  const text = `${asText(fields.subject)}\n${asText(fields.body)}`;
   // Unicode properties hold characters beyond one byte; what lies in 128-255 only may be bytes of a code page.
   if (!/[\u0080-\u00ff]/.test(text) || /[\u0100-\uffff]/.test(text.replace(/[\u20ac\u2018-\u201d\u2013\u2014\u2026\u0152-\u0178\u02c6\u02dc\u2020-\u2022\u2030\u2039\u203a\u2122\u0192\u017d\u017e\u0160\u0161]/g, ''))) return undefined;
   for (const page of [fields.messageCodepage, fields.internetCodepage]) {
@@ -77,9 +77,15 @@ function encodingOf(fields: FieldsData): string | undefined {
   return decodeText(Buffer.from(text, 'latin1')).encoding;
 }
 
-const nameAndAddress = (name: string | undefined, address: string | undefined): string =>
+/** A damaged message may hold anything where text belongs. */
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function nameAndAddress(rawName: unknown, rawAddress: unknown): string {
+  const name = asText(rawName);
+  const address = asText(rawAddress);
   // Exchange addresses (/O=…/CN=…) mean nothing to a reader.
-  name && address && name !== address && !address.startsWith('/') ? `${name} <${address}>` : (name ?? address ?? '');
+  return name !== '' && address !== '' && name !== address && !address.startsWith('/') ? `${name} <${address}>` : name || address;
+}
 
 export const msg: Format = {
   type: 'msg',

@@ -1,3 +1,5 @@
+import { missingFontNotice } from './fonts.ts';
+import { readThemeFonts } from './theme-fonts.ts';
 import { findMainPart, readRelations, readTitle, relatedPart, sensibleTitle, type Relation } from './ooxml.ts';
 import { boxOf, readCommentTexts, readNotesText, readSlide, type PlaceholderPlace } from './pptx-slide.ts';
 import type { Box } from './reading-order.ts';
@@ -22,6 +24,7 @@ export function readPptx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const slideSize = { width: Number(size?.['cx']) || 9_144_000, height: Number(size?.['cy']) || 6_858_000 };
   const places = new Map<string, PlaceholderPlace>();
   let failed = 0;
+  const fonts = new Set<string>();
   const pages = slides.map((slide, index): ReadPage => {
     const page: ReadPage = {
       number: index + 1,
@@ -32,7 +35,7 @@ export function readPptx(bytes: Uint8Array, options: ReadOptions): ReadResult {
       height: slideSize.height / emusPerPoint,
     };
     try {
-      readSlidePage(zip, slide, slideSize, places, page);
+      readSlidePage(zip, slide, slideSize, places, page, fonts);
     } catch (error) {
       // One broken slide is said on its page and costs no other.
       if (!isDamage(error)) throw error;
@@ -43,16 +46,22 @@ export function readPptx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   });
   if (failed === pages.length) throw new UnreadableFile('Damaged: no slide could be read');
   const first = pages[0]?.sections?.[0]?.title;
+  const theme = readThemeFonts(zip, relatedPart(zip, relations, 'theme'));
+  const fontNotice = options.availableFonts && missingFontNotice([...fonts, theme.minor ?? '', theme.major ?? ''], new Set(options.availableFonts));
+  const notices = [
+    ...(failed > 0 ? [`${failed} of ${pages.length} slides are damaged and could not be read`] : []),
+    ...(fontNotice === undefined ? [] : [fontNotice]),
+  ];
   return {
     type: 'pptx',
     pages,
     pagesEstimated: false,
     title: readTitle(zip) ?? (first === undefined ? undefined : sensibleTitle(first)),
-    ...(failed > 0 && { notices: [`${failed} of ${pages.length} slides are damaged and could not be read`] }),
+    ...(notices.length > 0 && { notices }),
   };
 }
 
-function readSlidePage(zip: Zip, part: string, size: { width: number; height: number }, places: Map<string, PlaceholderPlace>, page: ReadPage): void {
+function readSlidePage(zip: Zip, part: string, size: { width: number; height: number }, places: Map<string, PlaceholderPlace>, page: ReadPage, fonts: Set<string>): void {
   const entry = zip.find(part);
   if (!entry) throw new UnreadableFile('Damaged: a slide is missing');
   const relations = readRelations(zip, part);
@@ -62,7 +71,9 @@ function readSlidePage(zip: Zip, part: string, size: { width: number; height: nu
     placeOf = places.get(layout) ?? readPlaces(zip, layout);
     places.set(layout, placeOf);
   }
-  const content = readSlide(zip, part, readXmlTree(zip, entry), size, placeOf);
+  const slide = readXmlTree(zip, entry);
+  for (const latin of findAll(slide, 'a:latin')) fonts.add(latin.attrs['typeface'] ?? '');
+  const content = readSlide(zip, part, slide, size, placeOf);
   const notes: string[] = [];
   for (const { kind, target, external } of relations.values()) {
     const aside = external || (kind !== 'notesSlide' && kind !== 'comments') ? undefined : zip.find(target);

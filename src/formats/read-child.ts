@@ -48,6 +48,7 @@ async function answer(header: Record<string, unknown>, payload: Uint8Array): Pro
     name,
     maxPages: Number(header['maxPages']),
     maxUnpackedBytes: Number(header['maxUnpackedBytes']),
+    ...(Array.isArray(header['availableFonts']) && { availableFonts: header['availableFonts'].map(String) }),
     onProgress: (done, total) => {
       const now = performance.now();
       if (now - lastMs < 100) return;

@@ -53,6 +53,8 @@ export interface ReadOptions {
   maxPages: number;
   /** Bytes a container may unpack to, counted while inflating. Default 1 GiB. */
   maxUnpackedBytes: number;
+  /** Font families on this server, lower case: where given, a file that needs others says so. */
+  availableFonts?: readonly string[];
   /** Called as pages are done; `total` is 0 while unknown. */
   onProgress?: (done: number, total: number) => void;
 }
