@@ -3,6 +3,7 @@ import { openReaders } from './readers.ts';
 import { excerpts } from './excerpts.ts';
 import type { RunningWorker } from '../cli/services.ts';
 import type { Config } from '../config.ts';
+import { hasRoomForWork } from '../storage/free-space.ts';
 import { openSearchMaintenance } from '../storage/sqlite/search-merge.ts';
 import { reapOrphans } from '../processing/reaper.ts';
 import { startWorker } from '../processing/worker.ts';
@@ -17,6 +18,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const { storage, blobs, clock, audit } = library.deps;
   const readers = await openReaders(config, (message) => log.warn(message));
   await storage.jobs.retryAllRunning(clock.now());
+  const hasRoom = (): Promise<boolean> => hasRoomForWork(config.dataFolder);
   const worker = startWorker(
     {
       storage,
@@ -29,6 +31,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       audit: (stores, { documentId, ...entry }) =>
         audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'worker' }, object: { kind: 'document', id: documentId }, ...entry }),
       limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes, readWallMs: config.limits.readWallSeconds * 1_000 },
+      hasRoom,
       log,
     },
     { slots: config.workerConcurrency },
@@ -38,7 +41,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   };
   reap();
   const reaping = setInterval(reap, REAP_EVERY_MS);
-  const tidying = keepIndexTidy(library.storage.databasePath, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
+  const tidying = keepIndexTidy(library.storage.databasePath, hasRoom, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
   return {
     async stop() {
       clearInterval(reaping);
@@ -51,21 +54,26 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
 }
 
 /** Merges the search index's segments in short steps between other work: many small ones make searches slow. */
-function keepIndexTidy(databasePath: string, onError: (error: unknown) => void): { stop(): void } {
+function keepIndexTidy(databasePath: string, hasRoom: () => Promise<boolean>, onError: (error: unknown) => void): { stop(): void } {
   const maintenance = openSearchMaintenance(databasePath);
-  let timer = setTimeout(step, 1_000);
-  function step(): void {
+  let timer = setTimeout(() => void step(), 1_000);
+  let stopped = false;
+  async function step(): Promise<void> {
     let more = false;
     try {
-      more = maintenance.step();
+      // Merging writes the new before it drops the old: not on a full disk.
+      const room = await hasRoom();
+      if (stopped) return;
+      more = room && maintenance.step();
     } catch (error) {
-      // A busy database or a full disk: later is soon enough.
+      // A busy database: later is soon enough.
       onError(error);
     }
-    timer = setTimeout(step, more ? 20 : 1_000);
+    if (!stopped) timer = setTimeout(() => void step(), more ? 20 : 1_000);
   }
   return {
     stop() {
+      stopped = true;
       clearTimeout(timer);
       maintenance.close();
     },

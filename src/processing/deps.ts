@@ -13,6 +13,8 @@ export interface ProcessingDeps {
   excerpts: Excerpts;
   audit: AppendSystemAudit;
   limits: { pages: number; unpackedBytes: number; readWallMs: number };
+  /** False while the disk is too full for what a job writes: it then waits in the queue. */
+  hasRoom?(): Promise<boolean>;
   log: { info(data: object, message: string): void; warn(data: object, message: string): void };
 }
 

@@ -62,7 +62,12 @@ async function draw(deps: ViewDeps, document: DocumentRow, sha256: string, page:
   const bytes = await withBlobFile(deps.blobs, { sha256, name: document.name, owner: document.owner }, (file) =>
     kind === 'png' ? deps.drawer.draw(file, page) : deps.drawer.cut(file, page),
   );
-  const blob = await deps.blobs.putBytes(bytes);
-  await deps.storage.drawnPages.put(sha256, page, kind, blob.sha256, blob.bytes);
+  try {
+    const blob = await deps.blobs.putBytes(bytes);
+    await deps.storage.drawnPages.put(sha256, page, kind, blob.sha256, blob.bytes);
+  } catch (error) {
+    // On a full disk pages are still looked at, only not kept.
+    if (!(error instanceof AppError && error.code === 'disk_full')) throw error;
+  }
   return bytes;
 }

@@ -69,6 +69,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
 /** One job from the queue to its end; false when there was none. Exported for tests that drive the queue by hand. */
 export async function workOnce(deps: ProcessingDeps, stop: AbortSignal): Promise<boolean> {
   if ((await deps.storage.jobs.countOpen()) === 0) return false;
+  if (deps.hasRoom && !(await deps.hasRoom())) return false;
   const token = randomBytes(16).toString('hex');
   const job = await deps.storage.jobs.lease(['read', 'pdf-copy'], deps.clock.now(), LEASE_MS, token);
   if (!job) return false;

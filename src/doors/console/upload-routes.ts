@@ -115,7 +115,8 @@ function takeOne(
 ): Promise<DocumentView> {
   if (part.fieldname !== 'file')
     throw new AppError('invalid', 'Send files in parts that are named `file`', { field: 'file' });
-  return take({ name: part.filename, source: part.file });
+  // Whoever stops reading half-way must not destroy the stream: the rest of the form, and the answer, still have to pass.
+  return take({ name: part.filename, source: part.file.iterator({ destroyOnReturn: false }) });
 }
 
 /** A request that broke leaves nothing: whoever sent it got no answer and will send it again. */

@@ -3,7 +3,11 @@ import { constants, createReadStream } from 'node:fs';
 import { access, mkdir, open, opendir, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { diskFull, requireRoomFor } from '../free-space.ts';
 import type { BlobStore } from '../ports.ts';
+
+/** Between two looks at the free space. */
+const ROOM_STEP_BYTES = 2 ** 20;
 
 /**
  * Blobs on disk, named by their SHA-256: `<folder>/ab/abcdef…`. Written in the order that survives a power cut: temporary
@@ -25,8 +29,13 @@ export async function openDiskBlobs(options: { folder: string; onDiskFailure?: (
     try {
       const file = await open(temporary, 'wx', 0o600);
       try {
+        let asked = 0;
         for await (const part of source) {
           bytes += part.byteLength;
+          if (bytes > asked) {
+            await requireRoomFor(folder, bytes - asked);
+            asked = bytes + ROOM_STEP_BYTES;
+          }
           if (bytes > maxBytes) throw new AppError('too_large', `The file is larger than the ${formatMiB(maxBytes)} that one file may have`);
           hash.update(part);
           await writeFully(file, part);
@@ -118,6 +127,4 @@ async function writeFully(file: FileHandle, part: Uint8Array): Promise<void> {
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
-const diskFull = (): AppError =>
-  new AppError('disk_full', 'The disk that holds the library is full — nothing was stored; free some space and upload again');
 const formatMiB = (bytes: number): string => (bytes >= 1 << 30 ? `${bytes / 2 ** 30} GiB` : `${Math.floor(bytes / 2 ** 20)} MiB`);
