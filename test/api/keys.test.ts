@@ -232,5 +232,10 @@ describe('about the install', () => {
     expect(document.paths['/api/v1/keys'].post.requestBody.content['application/json'].schema).toBeDefined();
     expect(document.paths['/api/v1/me'].get.responses['4XX']).toBeDefined();
     expect(document.paths['/api/v1/login'].post.security).toEqual([]);
+    expect(
+      document.paths['/api/v1/documents/{id}/pages/{n}.png'].get.responses['200'].content['image/png'],
+    ).toBeDefined();
+    const names = Object.keys(document.components.schemas);
+    expect(names.filter((name) => !JSON.stringify(document).includes(`"#/components/schemas/${name}"`))).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ const QUERIES = [
   `${CANARY} ${CANARY} ${CANARY}`,
   `the ${CANARY} in winter`,
   `${CANARY}-2023`,
-  [...CANARY].join(' '),
+  CANARY.split('').join(' '),
 ];
 
 let doors: Doors;

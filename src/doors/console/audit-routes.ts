@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { getKey } from '../../access/keys.ts';
@@ -91,6 +92,7 @@ export function addAuditRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         tags,
         querystring: z.object({ format: z.enum(['jsonl', 'csv']).default('jsonl') }),
         produces: ['application/jsonl', 'text/csv'],
+        response: errorAnswers,
       },
     },
     async (request, reply) => {
@@ -100,7 +102,7 @@ export function addAuditRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       await library.audit.record({ actor, action: 'audit exported', detail: format });
       reply.type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8');
       reply.header('content-disposition', `attachment; filename="sergo-audit.${format}"`);
-      return reply.send(Readable.from(library.audit.export(format)));
+      return (reply as FastifyReply).send(Readable.from(library.audit.export(format)));
     },
   );
 }

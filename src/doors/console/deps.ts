@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import type { LibraryDeps } from '../../library/deps.ts';
 import type { RateLimits } from '../http-limits.ts';
 import type { ConsolePorts } from './ports.ts';
+import type { ProgressWatch } from './progress-watch.ts';
 
 export interface ConsoleDeps {
   /** Storage, blobs, audit, clock, random, limits: what the services of library and access take. */
@@ -17,6 +18,11 @@ export interface ConsoleDeps {
   version: string;
   /** Called once the first admin is made: whoever keeps the set-up token takes it away. */
   afterSetUp?(): Promise<void>;
+}
+
+/** What routes get: the door makes the rest. */
+export interface RouteDeps extends ConsoleDeps {
+  progress: ProgressWatch;
 }
 
 const typed = (app: FastifyInstance) => app.withTypeProvider<ZodTypeProvider>();

@@ -12,7 +12,7 @@ import { cancelProcessing, makePdfCopy, reprocessDocument } from '../../library/
 import { openFile } from '../../library/reading.ts';
 import { sendDownload } from '../http-downloads.ts';
 import { actorOf } from './authentication.ts';
-import type { ConsoleApp, ConsoleDeps } from './deps.ts';
+import type { ConsoleApp, RouteDeps } from './deps.ts';
 import {
   documentSchema,
   empty,
@@ -27,7 +27,7 @@ import {
 const tags = ['documents'];
 const one = { 200: documentSchema, ...errorAnswers };
 
-export function addDocumentRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
+export function addDocumentRoutes(app: ConsoleApp, deps: RouteDeps): void {
   const { library } = deps;
 
   app.get(
@@ -115,8 +115,11 @@ export function addDocumentRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         response: { 202: documentSchema, ...errorAnswers },
       },
     },
-    async (request, reply) =>
-      reply.code(202).send(await reprocessDocument(library, actorOf(request), request.params.id, request.body.preset)),
+    async (request, reply) => {
+      const view = await reprocessDocument(library, actorOf(request), request.params.id, request.body.preset);
+      deps.progress.expect(view.ref);
+      return reply.code(202).send(view);
+    },
   );
 
   app.post(
@@ -129,7 +132,11 @@ export function addDocumentRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         response: { 202: documentSchema, ...errorAnswers },
       },
     },
-    async (request, reply) => reply.code(202).send(await makePdfCopy(library, actorOf(request), request.params.id)),
+    async (request, reply) => {
+      const view = await makePdfCopy(library, actorOf(request), request.params.id);
+      deps.progress.expect(view.ref);
+      return reply.code(202).send(view);
+    },
   );
 
   app.post(
@@ -147,6 +154,7 @@ export function addDocumentRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         params: idParams,
         querystring: z.object({ kind: z.enum(['original', 'pdf-copy', 'ocr']).default('original') }),
         produces: ['application/octet-stream'],
+        response: errorAnswers,
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { jsonSchemaTransformObject, serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { serializerCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { addAuthentication } from './authentication.ts';
 import { addAuditRoutes } from './audit-routes.ts';
@@ -14,9 +14,10 @@ import { addGrantRoutes } from './grant-routes.ts';
 import { addHealthRoutes } from './health-routes.ts';
 import { addJobRoutes } from './job-routes.ts';
 import { addKeyRoutes } from './key-routes.ts';
-import { openApiTransform } from './openapi.ts';
+import { openApiObject, openApiTransform } from './openapi.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addPeopleRoutes } from './people-routes.ts';
+import { createProgressWatch } from './progress-watch.ts';
 import { addSearchRoutes } from './search-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
@@ -65,17 +66,19 @@ export async function registerConsoleDoor(server: FastifyInstance, deps: Console
           security: [{ bearer: [] }],
         },
         transform: openApiTransform,
-        transformObject: jsonSchemaTransformObject,
+        transformObject: openApiObject,
       });
       await scope.register(multipart, { throwFileSizeLimit: false });
-      for (const add of RESOURCES) add(scope.withTypeProvider<ZodTypeProvider>(), deps);
+      const routeDeps = { ...deps, progress: createProgressWatch(deps) };
+      for (const add of RESOURCES) add(scope.withTypeProvider<ZodTypeProvider>(), routeDeps);
       scope.get(
         '/openapi.json',
         {
           config: { public: true },
           schema: { summary: 'This document', tags: ['about'], response: { 200: z.record(z.string(), z.unknown()) } },
         },
-        (_request, reply) => reply.serializer(JSON.stringify).send(scope.swagger()),
+        (_request, reply) =>
+          reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(scope.swagger()),
       );
     },
     { prefix: '/api/v1' },

@@ -1,7 +1,8 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { ConsoleApp, ConsoleDeps } from './deps.ts';
+import type { ConsoleApp, RouteDeps } from './deps.ts';
 import { actorOf, identify } from './authentication.ts';
-import { createProgressWatch } from './progress-watch.ts';
+import { errorAnswers } from './schemas.ts';
 import { AppError } from '../../errors.ts';
 import { PassThrough } from 'node:stream';
 
@@ -10,8 +11,8 @@ const MAX_STREAMS = 20;
 const KEEP_ALIVE_MS = 15_000;
 
 /** Server-sent events: `document` with the document whenever its status, progress or copy changes, for what the caller can read. */
-export function addEventRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
-  const watch = createProgressWatch(deps);
+export function addEventRoutes(app: ConsoleApp, deps: RouteDeps): void {
+  const watch = deps.progress;
   const streams = new Map<PassThrough, string>();
   app.addHook('preClose', async () => {
     watch.stop();
@@ -27,6 +28,7 @@ export function addEventRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         tags: ['jobs'],
         querystring: z.object({}),
         produces: ['text/event-stream'],
+        response: errorAnswers,
       },
     },
     async (request, reply) => {
@@ -58,7 +60,10 @@ export function addEventRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       });
       reply.raw.once('close', () => stream.destroy());
       stream.write('retry: 3000\n\n');
-      return reply.type('text/event-stream; charset=utf-8').header('x-accel-buffering', 'no').send(stream);
+      return (reply as FastifyReply)
+        .type('text/event-stream; charset=utf-8')
+        .header('x-accel-buffering', 'no')
+        .send(stream);
     },
   );
 }

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 
 /** Calls that take files: their body is read as a stream, so that no validator may ask for all of it. */
 const FILE_BODY = {
@@ -21,7 +21,30 @@ export function openApiTransform(input: TransformInput): { schema: FastifySchema
   const { schema, url } = jsonSchemaTransform(input);
   const described = schema as FastifySchema & { consumes?: string[]; security?: unknown };
   if (described.consumes?.includes('multipart/form-data') === true) described.body = FILE_BODY;
+  const produces = (described as { produces?: string[] }).produces;
+  if (produces !== undefined) {
+    const content = Object.fromEntries(
+      produces.map((mime) => [mime, { schema: { type: 'string', format: 'binary' } }]),
+    );
+    described.response = { 200: { description: 'The bytes', content }, ...(described.response as object | undefined) };
+  }
   const config = (input.route as { config?: { public?: boolean } }).config;
   if (config?.public === true) described.security = [];
   return { schema: described, url };
+}
+
+/** Named schemas once: what no call refers to (each comes as input and as output) is left out. */
+export function openApiObject(
+  input: Parameters<typeof jsonSchemaTransformObject>[0],
+): ReturnType<typeof jsonSchemaTransformObject> {
+  const whole = jsonSchemaTransformObject(input) as { components?: { schemas?: Record<string, unknown> } };
+  let schemas = whole.components?.schemas ?? {};
+  for (let before = -1; before !== Object.keys(schemas).length;) {
+    before = Object.keys(schemas).length;
+    const text = JSON.stringify({ ...whole, components: { schemas } });
+    schemas = Object.fromEntries(
+      Object.entries(schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`)),
+    );
+  }
+  return { ...whole, components: { ...whole.components, schemas } } as ReturnType<typeof jsonSchemaTransformObject>;
 }

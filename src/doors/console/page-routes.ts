@@ -38,7 +38,7 @@ export function addPageRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
   for (const { suffix, format, mime, summary } of FORMATS) {
     app.get(
       `/documents/:id/pages/:n.${suffix}`,
-      { schema: { summary, tags, params: pageParams, produces: [mime] } },
+      { schema: { summary, tags, params: pageParams, produces: [mime], response: errorAnswers } },
       async (request, reply) => {
         const { id, n } = request.params;
         const page = await deps.ports.viewPage(actorOf(request), id, n, format, abortWhenGone(reply));

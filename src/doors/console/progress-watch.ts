@@ -15,6 +15,8 @@ interface Listener {
 export interface ProgressWatch {
   /** Answers how to leave. */
   join(listener: Listener): () => void;
+  /** Work on this document was just asked for: it may be done before anybody looks. */
+  expect(document: number): void;
   stop(): void;
 }
 
@@ -67,6 +69,9 @@ export function createProgressWatch(deps: ConsoleDeps): ProgressWatch {
       listeners.add(listener);
       if (timer === null) schedule();
       return () => void listeners.delete(listener);
+    },
+    expect(document) {
+      if (listeners.size > 0) seen.set(document, '');
     },
     stop() {
       listeners.clear();

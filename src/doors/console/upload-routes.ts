@@ -9,7 +9,7 @@ import type { DocumentView } from '../../library/views.ts';
 import { checkContentLength } from '../http-downloads.ts';
 import { toAppError } from '../http-errors.ts';
 import { actorOf } from './authentication.ts';
-import type { ConsoleApp, ConsoleDeps } from './deps.ts';
+import type { ConsoleApp, RouteDeps } from './deps.ts';
 import { documentSchema, errorAnswers, idParams } from './schemas.ts';
 
 /** What boundaries and part headers may add to the files of one request. */
@@ -23,7 +23,7 @@ const uploadAnswer = z.object({
     .describe('Files of this request that were not taken, and why'),
 });
 
-export function addUploadRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
+export function addUploadRoutes(app: ConsoleApp, deps: RouteDeps): void {
   const maxRequestBytes = deps.library.limits.maxFileBytes + ENVELOPE_BYTES;
   const tooLongFirst = async (request: FastifyRequest): Promise<void> => checkContentLength(request, maxRequestBytes);
 
@@ -70,18 +70,17 @@ export function addUploadRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       requireMultipart(request);
       const part = await request.file({ limits: { files: 1, fileSize: Infinity } });
       if (part === undefined) throw noFile();
-      return reply
-        .code(202)
-        .send(
-          await replaceDocument(deps.library, actor, request.params.id, { name: part.filename, source: part.file }),
-        );
+      const file = { name: part.filename, source: part.file };
+      const view = await replaceDocument(deps.library, actor, request.params.id, file);
+      deps.progress.expect(view.ref);
+      return reply.code(202).send(view);
     },
   );
 }
 
 /** Each file of the request in turn, straight through to the blob store; one that is refused does not stop the others. */
 async function takeFiles(
-  deps: ConsoleDeps,
+  deps: RouteDeps,
   actor: UserActor,
   request: FastifyRequest,
   take: (file: { name: string; source: AsyncIterable<Uint8Array> }) => Promise<DocumentView>,
@@ -93,7 +92,9 @@ async function takeFiles(
       limits: { files: MAX_FILES, fileSize: Infinity, parts: MAX_FILES * 2 },
     })) {
       try {
-        documents.push(await takeOne(part, take));
+        const view = await takeOne(part, take);
+        documents.push(view);
+        deps.progress.expect(view.ref);
       } catch (error) {
         // A body that ends early is the request's end, not this file's.
         if (request.raw.destroyed || !(error instanceof AppError)) throw error;
@@ -120,7 +121,7 @@ function takeOne(
 }
 
 /** A request that broke leaves nothing: whoever sent it got no answer and will send it again. */
-async function takeBack(deps: ConsoleDeps, actor: UserActor, documents: readonly DocumentView[]): Promise<void> {
+async function takeBack(deps: RouteDeps, actor: UserActor, documents: readonly DocumentView[]): Promise<void> {
   for (const { id } of documents) {
     // For good where it is the actor's own tree, to the owner's trash in a folder that was shared with them.
     await purgeDocument(deps.library, actor, id).catch(() =>
