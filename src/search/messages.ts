@@ -14,10 +14,11 @@ export interface RankMessage {
   documents: Int32Array;
   depth: number;
   explain: boolean;
-  /** Epoch ms after which the thread gives up by itself. */
-  deadline: number;
+  /** After this long the thread gives up by itself. */
+  timeoutMs: number;
 }
 
 export type RankReply =
+  | { ready: true }
   | { id: number; ranked: RankedExcerpt[]; explanation: Explanation | null }
   | { id: number; failed: 'given_up' | 'error'; message: string };

@@ -22,18 +22,22 @@ interface Job {
   reject: (error: Error) => void;
   signal: AbortSignal | undefined;
   onAbort: () => void;
-  deadline: number;
+  /** Not given to a thread by then: busy. */
+  latest: number;
 }
 
 interface Thread {
   worker: Worker;
   givenUp: Int32Array;
   job: (Job & { id: number }) | null;
+  /** Starting takes a moment (most of all on a loaded machine): a search's time begins after it. */
+  ready: boolean;
   timer: NodeJS.Timeout | null;
 }
 
 /** After a search was told to stop, how long until its thread is replaced. */
 const STUCK_MS = 2_000;
+const START_MS = 30_000;
 
 const busy = (why: string): AppError => new AppError('busy', why, { retryAfterSeconds: 2 });
 const aborted = (): Error => new DOMException('The search was given up by its caller.', 'AbortError');
@@ -48,7 +52,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   const threads: Thread[] = Array.from({ length: options.threads ?? 2 }, () => emptyThread());
 
   function emptyThread(): Thread {
-    return { worker: null as unknown as Worker, givenUp: new Int32Array(new SharedArrayBuffer(4)), job: null, timer: null };
+    return { worker: null as unknown as Worker, givenUp: new Int32Array(new SharedArrayBuffer(4)), job: null, ready: false, timer: null };
   }
 
   /** Threads start with the first search, so that a server without searches does not pay for them. */
@@ -61,12 +65,17 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     });
     worker.unref();
     thread.worker = worker;
-    worker.on('message', (reply: RankReply) => finish(thread, worker, reply));
+    thread.ready = false;
+    worker.on('message', (reply: RankReply) => {
+      if (!('ready' in reply)) return finish(thread, worker, reply);
+      thread.ready = true;
+      if (thread.worker === worker && thread.job !== null) send(thread, thread.job);
+    });
     worker.on('error', (error) => lose(thread, worker, error));
     worker.on('exit', () => lose(thread, worker, new Error('a search thread ended')));
   }
 
-  function finish(thread: Thread, worker: Worker, reply: RankReply): void {
+  function finish(thread: Thread, worker: Worker, reply: Exclude<RankReply, { ready: true }>): void {
     const job = thread.job;
     if (thread.worker !== worker || job === null || job.id !== reply.id) return;
     release(thread);
@@ -85,6 +94,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     const job = thread.job;
     release(thread);
     thread.worker = null as unknown as Worker;
+    thread.ready = false;
     if (closed) return;
     report(error);
     job?.reject(busy('The search was interrupted: try again'));
@@ -108,7 +118,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
         job.reject(aborted());
         continue;
       }
-      if (Date.now() > job.deadline) {
+      if (Date.now() > job.latest) {
         job.reject(busy('Too many searches are running: try again in a moment'));
         continue;
       }
@@ -120,26 +130,36 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     if (thread.worker === null) startWorker(thread);
     const id = nextId++ & 0x7fffffff;
     thread.job = { ...job, id };
-    const stop = (): void => {
-      Atomics.store(thread.givenUp, 0, id);
-      const { worker } = thread;
-      if (thread.timer !== null) clearTimeout(thread.timer);
-      thread.timer = setTimeout(() => {
-        // It does not reach a check: a thread that hangs is replaced.
-        if (thread.worker === worker && thread.job?.id === id) {
-          lose(thread, worker, new Error('a search thread hung and was replaced'));
-          void worker.terminate();
-        }
-      }, STUCK_MS).unref();
-    };
-    thread.timer = setTimeout(stop, Math.max(1, job.deadline - Date.now()));
     job.signal?.removeEventListener('abort', job.onAbort);
     thread.job.onAbort = () => {
-      stop();
+      stop(thread, id);
       job.reject(aborted());
     };
     job.signal?.addEventListener('abort', thread.job.onAbort, { once: true });
-    const { request } = job;
+    thread.worker.ref();
+    if (thread.ready) send(thread, thread.job);
+    else replaceLater(thread, id, START_MS);
+  }
+
+  function stop(thread: Thread, id: number): void {
+    Atomics.store(thread.givenUp, 0, id);
+    if (thread.ready) replaceLater(thread, id, STUCK_MS);
+  }
+
+  /** A thread that does not come back to us is replaced. */
+  function replaceLater(thread: Thread, id: number, afterMs: number): void {
+    const { worker } = thread;
+    if (thread.timer !== null) clearTimeout(thread.timer);
+    thread.timer = setTimeout(() => {
+      if (thread.worker !== worker || thread.job?.id !== id) return;
+      lose(thread, worker, new Error('a search thread hung and was replaced'));
+      void worker.terminate();
+    }, afterMs).unref();
+  }
+
+  function send(thread: Thread, { id, request }: Job & { id: number }): void {
+    if (thread.timer !== null) clearTimeout(thread.timer);
+    thread.timer = setTimeout(() => stop(thread, id), timeoutMs);
     const message: RankMessage = {
       id,
       query: request.query,
@@ -147,9 +167,8 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
       documents: Int32Array.from(request.scope.documents),
       depth: request.depth,
       explain: request.explain ?? false,
-      deadline: job.deadline,
+      timeoutMs,
     };
-    thread.worker.ref();
     thread.worker.postMessage(message, [message.folders.buffer as ArrayBuffer, message.documents.buffer as ArrayBuffer]);
   }
 
@@ -158,7 +177,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     if (signal?.aborted) return Promise.reject(aborted());
     if (waiting.length >= queueLimit) return Promise.reject(busy('Too many searches are waiting: try again in a moment'));
     return new Promise((resolve, reject) => {
-      const job: Job = { request, resolve, reject, signal, onAbort: () => {}, deadline: Date.now() + timeoutMs };
+      const job: Job = { request, resolve, reject, signal, onAbort: () => {}, latest: Date.now() + timeoutMs + (threads.some((thread) => thread.ready) ? 0 : START_MS) };
       job.onAbort = () => {
         const at = waiting.indexOf(job);
         if (at >= 0) waiting.splice(at, 1);

@@ -11,8 +11,9 @@ const engine = createEngine(openSearchReader(databasePath));
 class GivenUp extends Error {}
 
 parentPort!.on('message', (message: RankMessage) => {
+  const deadline = Date.now() + message.timeoutMs;
   const check = (): void => {
-    if (Atomics.load(givenUp, 0) === message.id || Date.now() > message.deadline) throw new GivenUp();
+    if (Atomics.load(givenUp, 0) === message.id || Date.now() > deadline) throw new GivenUp();
   };
   let reply: RankReply;
   try {
@@ -25,3 +26,5 @@ parentPort!.on('message', (message: RankMessage) => {
   }
   parentPort!.postMessage(reply);
 });
+
+parentPort!.postMessage({ ready: true } satisfies RankReply);

@@ -41,7 +41,7 @@ export function createFilterBuilder(): FilterBuilder {
 
 /** The filter as `build` wrote it, ready to ask. */
 export function readFilter(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.slice().buffer);
+  return new Uint32Array(new Uint8Array(bytes).buffer);
 }
 
 /** False: the term is not there. True: it may be. */

@@ -4,7 +4,7 @@
  * where the last commit left it.
  */
 import Sqlite, { type Database } from 'better-sqlite3';
-import { createFilterBuilder, type FilterBuilder } from './search-filter.ts';
+import { createTermWriter, type TermWriter } from './search-blocks.ts';
 import { compareTerms, decodeSlots, encodePostings, readSegment } from './search-postings.ts';
 import { statementsOf } from './search-statements.ts';
 
@@ -21,8 +21,9 @@ const TIERS = [
 const KEEP_SHARE = 0.6;
 /** No merge reads more segments than this. */
 const MAX_RUN = 64;
-const ROWS_A_PAGE = 256;
-const DROPPED_ROWS_A_STEP = 4_000;
+const ROWS_A_PAGE = 64;
+const BLOCKS_A_PAGE = 8;
+const DROPPED_ROWS_A_STEP = 1_000;
 
 interface SegmentRow {
   segment: number;
@@ -102,6 +103,7 @@ function dropSome(db: Database, segments: readonly SegmentRow[]): boolean {
     if (state !== 'dropping') continue;
     if (left <= 0) break;
     if (!small) left -= statements.dropPostings.run(segment, segment, left).changes;
+    if (!small && left > 0) left -= statements.dropBlocks.run(segment, segment, left).changes;
     if (small || left > 0) statements.dropSegment.run(segment);
   }
   return true;
@@ -145,7 +147,7 @@ function countOwned(db: Database, segment: Pick<SegmentRow, 'first' | 'end'>): n
 function announceMerge(db: Database, sources: readonly SegmentRow[]): void {
   const [first, end] = [sources[0]!.first, sources.at(-1)!.end];
   const ids = JSON.stringify(sources.map((source) => source.segment));
-  statementsOf(db).addSegment.run({ state: 'building', first, end, slots: 0, bytes: 0, sources: ids, filter: null, data: null });
+  statementsOf(db).addSegment.run({ state: 'building', first, end, slots: 0, bytes: 0, sources: ids, data: null });
 }
 
 /** One source's postings of a term; `base` is where the source starts in the target. */
@@ -167,7 +169,7 @@ interface Merge {
   /** One byte a slot of the target: does a document own it? */
   owned: Uint8Array;
   ownedCount: number;
-  filter: FilterBuilder;
+  writer: TermWriter;
 }
 
 function startMerge(db: Database, target: SegmentRow, segments: readonly SegmentRow[]): Merge {
@@ -180,13 +182,18 @@ function startMerge(db: Database, target: SegmentRow, segments: readonly Segment
   for (const row of statements.ownedTitles.all(target.first, target.end) as { slot: number }[]) owned[row.slot - target.first] = 1;
   const after = target.cursor ?? '';
   const rows = sources.map((id) => segments.find((segment) => segment.segment === id)!);
-  const readers = rows.filter((source) => !source.small).map((source) => readLarge(db, source, target, after));
+  const readers = rows
+    .filter((source) => !source.small)
+    .flatMap((source) => [readPages(longLists(db, source), source, target, after), readPages(blocks(db, source), source, target, after)]);
   const small = rows.filter((source) => source.small);
   if (small.length > 0) readers.push(readSmall(db, small, target, after));
-  const filter = createFilterBuilder();
-  // Terms that an interrupted merge has written already.
-  if (target.cursor !== null) for (const { term } of statements.termsOf.all(target.segment) as { term: string }[]) filter.add(term);
-  return { target, sources, readers, owned, ownedCount: owned.reduce((sum, one) => sum + one, 0), filter };
+  const writer = createTermWriter(db, target.segment);
+  if (target.cursor !== null) {
+    // Terms that an interrupted merge has written already.
+    for (const { term } of statements.termsOf.all(target.segment) as { term: string }[]) writer.filter.add(term);
+    for (const { data } of statements.blocksOf.all(target.segment) as { data: Buffer }[]) readSegment(data, (term) => writer.filter.add(term));
+  }
+  return { target, sources, readers, owned, ownedCount: owned.reduce((sum, one) => sum + one, 0), writer };
 }
 
 /** Small segments are read whole, all into one reader. */
@@ -217,20 +224,42 @@ function readSmall(db: Database, sources: readonly SegmentRow[], target: Segment
   return reader;
 }
 
-function readLarge(db: Database, source: SegmentRow, target: SegmentRow, after: string): Reader {
-  const page = (term: string): PostingsRow[] => statementsOf(db).postingsAfter.all(source.segment, term, ROWS_A_PAGE) as PostingsRow[];
-  let rows = page(after);
+/** Terms after one, in order; fewer than `ROWS_A_PAGE` rows read means there are no more. */
+type Pages = (after: string) => { rows: PostingsRow[]; more: boolean };
+
+function longLists(db: Database, source: SegmentRow): Pages {
+  return (after) => {
+    const rows = statementsOf(db).postingsAfter.all(source.segment, after, ROWS_A_PAGE) as PostingsRow[];
+    return { rows, more: rows.length === ROWS_A_PAGE };
+  };
+}
+
+function blocks(db: Database, source: SegmentRow): Pages {
+  return (after) => {
+    const read = statementsOf(db).blocksFrom.all(source.segment, source.segment, after, BLOCKS_A_PAGE) as { data: Buffer }[];
+    const rows: PostingsRow[] = [];
+    for (const { data } of read) {
+      readSegment(data, (term, count, slots, codes) => {
+        if (after === '' || compareTerms(term, after) > 0) rows.push({ term, count, slots, codes });
+      });
+    }
+    return { rows, more: read.length === BLOCKS_A_PAGE };
+  };
+}
+
+function readPages(pages: Pages, source: SegmentRow, target: SegmentRow, after: string): Reader {
+  let page = pages(after);
   let at = -1;
   const reader: Reader = {
     term: null,
     parts: [],
     next: () => {
       at++;
-      if (at === rows.length && rows.length === ROWS_A_PAGE) {
-        rows = page(rows.at(-1)!.term);
+      if (at === page.rows.length && page.more && at > 0) {
+        page = pages(page.rows.at(-1)!.term);
         at = 0;
       }
-      const row = rows[at];
+      const row = page.rows[at];
       reader.term = row?.term ?? null;
       reader.parts = row === undefined ? [] : [{ ...row, base: source.first - target.first }];
     },
@@ -245,19 +274,19 @@ function continueMerge(db: Database, merge: Merge, budgetMs: number): boolean {
   const { target, readers, owned } = merge;
   const span = target.end - target.first;
   const until = performance.now() + budgetMs;
-  let bytes = 0;
-  let term: string | null = null;
   for (let n = 1; ; n++) {
-    term = smallestTerm(readers);
+    const term = smallestTerm(readers);
     if (term === null) break;
-    bytes += writeTerm(db, merge, term, owned, span);
+    writeTerm(merge, term, owned, span);
     if (n % 16 === 0 && performance.now() > until) {
-      statements.moveCursor.run(term, bytes, target.segment);
+      merge.writer.flush();
+      statements.moveCursor.run(term, merge.writer.bytes(), target.segment);
       return true;
     }
   }
-  statements.moveCursor.run(null, bytes, target.segment);
-  statements.finishSegment.run(merge.ownedCount, merge.filter.build(), target.segment);
+  merge.writer.flush();
+  statements.moveCursor.run(null, merge.writer.bytes(), target.segment);
+  statements.finishSegment.run(merge.ownedCount, merge.writer.filter.build(), target.segment);
   for (const source of merge.sources) statements.setState.run('dropping', source);
   statements.bump.run('segments');
   return false;
@@ -271,7 +300,7 @@ function smallestTerm(readers: readonly Reader[]): string | null {
   return smallest;
 }
 
-function writeTerm(db: Database, merge: Merge, term: string, owned: Uint8Array, span: number): number {
+function writeTerm(merge: Merge, term: string, owned: Uint8Array, span: number): void {
   const parts: Part[] = [];
   for (const reader of merge.readers) {
     if (reader.term !== term) continue;
@@ -294,9 +323,5 @@ function writeTerm(db: Database, merge: Merge, term: string, owned: Uint8Array, 
       kept++;
     }
   }
-  if (kept === 0) return 0;
-  const encoded = encodePostings(slots, codes, kept, span);
-  merge.filter.add(term);
-  statementsOf(db).addPostings.run(merge.target.segment, term, encoded.count, encoded.slots, encoded.codes);
-  return term.length + encoded.slots.length + encoded.codes.length;
+  if (kept > 0) merge.writer.put(term, encodePostings(slots, codes, kept, span));
 }

@@ -55,7 +55,8 @@ export const isBitmap = (slots: Uint8Array): boolean => slots[0] === BITMAP;
 export function bitmapWords(slots: Uint8Array): Uint32Array {
   const bytes = slots.subarray(4);
   if ((bytes.byteOffset & 3) === 0) return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
-  return new Uint32Array(bytes.slice().buffer);
+  // Copied: a Buffer's own slice would still look into the whole blob.
+  return new Uint32Array(new Uint8Array(bytes).buffer);
 }
 
 /** Decodes a slot list into `into` (room for `count`), adding `base` to each. Returns `count`. */
@@ -131,6 +132,32 @@ export function encodeSegment(entries: readonly { term: string; postings: Encode
     parts.push(Buffer.from(head.subarray(0, at)), name, postings.slots, postings.codes);
   }
   return Buffer.concat(parts);
+}
+
+/** One term of a blob, or null. */
+export function findInSegment(blob: Buffer, term: string): { count: number; slots: Buffer; codes: Buffer } | null {
+  const wanted = Buffer.from(term, 'utf8');
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    let shift = 0;
+    let byte: number;
+    do {
+      byte = blob[at++]!;
+      value |= (byte & 127) << shift;
+      shift += 7;
+    } while (byte > 127);
+    return value;
+  };
+  while (at < blob.length) {
+    const [nameLength, count, slotsLength, codesLength] = [varint(), varint(), varint(), varint()];
+    const name = at;
+    at += nameLength + slotsLength + codesLength;
+    if (nameLength !== wanted.length || blob.compare(wanted, 0, nameLength, name, name + nameLength) !== 0) continue;
+    const slots = blob.subarray(name + nameLength, name + nameLength + slotsLength);
+    return { count, slots, codes: blob.subarray(name + nameLength + slotsLength, at) };
+  }
+  return null;
 }
 
 /** Reads a segment blob back: calls `each` for every term, in order. */

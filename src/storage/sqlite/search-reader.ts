@@ -1,7 +1,7 @@
 /** What a searching thread reads of the embedded index: a read-only connection, prepared statements, one snapshot a search. */
 import Sqlite, { type Database } from 'better-sqlite3';
 import { mayContain, readFilter } from './search-filter.ts';
-import { readSegment } from './search-postings.ts';
+import { compareTerms, findInSegment, readSegment } from './search-postings.ts';
 
 export interface SegmentInfo {
   segment: number;
@@ -97,6 +97,9 @@ export function readerOver(db: Database): SearchReader {
     both: db.prepare(`SELECT count, slots, codes FROM search_postings WHERE segment = ? AND term = ?`),
     codes: db.prepare(`SELECT codes FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
     terms: db.prepare(`SELECT term FROM search_postings WHERE segment = ? AND term >= ? AND term < ? ORDER BY term LIMIT ?`).pluck(),
+    block: db.prepare(`SELECT data FROM search_blocks WHERE segment = ? AND term <= ? ORDER BY term DESC LIMIT 1`).pluck(),
+    blocks: db.prepare(`SELECT term, data FROM search_blocks WHERE segment = ? AND term >= COALESCE(
+      (SELECT MAX(term) FROM search_blocks WHERE segment = ? AND term <= ?), '') ORDER BY term`),
     layout: db.prepare(`SELECT slots, layout FROM search_documents WHERE document = ?`),
   };
   // Prepared when first used: the table of excerpts is not the index's own.
@@ -109,6 +112,10 @@ export function readerOver(db: Database): SearchReader {
     let filter = filters.get(segment.segment);
     if (filter === undefined) filters.set(segment.segment, (filter = readFilter(sql.filter.get(segment.segment) as Buffer)));
     return mayContain(filter, term);
+  };
+  const inBlock = (segment: SegmentInfo, term: string): Postings | null => {
+    const data = sql.block.get(segment.segment, term) as Buffer | undefined;
+    return data === undefined ? null : findInSegment(data, term);
   };
   const smallTerms = (segment: number): Map<string, Postings> => {
     let terms = smallSegments.get(segment);
@@ -165,16 +172,28 @@ export function readerOver(db: Database): SearchReader {
     postings: (segment, term) => {
       if (segment.small) return smallTerms(segment.segment).get(term) ?? null;
       if (!mayHave(segment, term)) return null;
-      if (segment.end - segment.first <= LONG_LIST) return (sql.both.get(segment.segment, term) as Postings | undefined) ?? null;
       const count = sql.head.get(segment.segment, term) as number | undefined;
-      if (count === undefined) return null;
+      if (count === undefined) return inBlock(segment, term);
       const read = count > LONG_LIST ? sql.slots : sql.both;
       return read.get(segment.segment, term) as Postings;
     },
-    codesOf: (segment, term) => sql.codes.get(segment.segment, term) as Buffer,
+    codesOf: (segment, term) => {
+      const codes = segment.small ? smallTerms(segment.segment).get(term)?.codes : sql.codes.get(segment.segment, term);
+      return (codes as Buffer | undefined) ?? inBlock(segment, term)!.codes!;
+    },
     mayHave,
     termsFrom: (segment, prefix, limit) => {
-      if (!segment.small) return sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, limit) as string[];
+      if (!segment.small) {
+        const terms = sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, limit) as string[];
+        for (const row of sql.blocks.iterate(segment.segment, segment.segment, prefix)) {
+          const { term: first, data } = row as { term: string; data: Buffer };
+          if (terms.length >= limit || compareTerms(first, prefix + AFTER_ALL) > 0) break;
+          readSegment(data, (term) => {
+            if (term.startsWith(prefix)) terms.push(term);
+          });
+        }
+        return terms;
+      }
       const found: string[] = [];
       for (const term of smallTerms(segment.segment).keys()) if (term.startsWith(prefix)) found.push(term);
       return found;

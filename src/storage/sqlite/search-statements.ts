@@ -15,20 +15,27 @@ const SQL = {
   forgetChanges: `DELETE FROM search_changes WHERE seq <= ?`,
   putFolder: `INSERT OR REPLACE INTO search_folders (folder, terms) VALUES (?, ?)`,
   removeFolder: `DELETE FROM search_folders WHERE folder = ?`,
-  addSegment: `INSERT INTO search_segments (state, first_slot, end_slot, slots, bytes, sources, filter, data)
-    VALUES (@state, @first, @end, @slots, @bytes, @sources, @filter, @data)`,
+  addSegment: `INSERT INTO search_segments (state, first_slot, end_slot, slots, bytes, sources, data)
+    VALUES (@state, @first, @end, @slots, @bytes, @sources, @data)`,
   addPostings: `INSERT INTO search_postings (segment, term, count, slots, codes) VALUES (?, ?, ?, ?, ?)`,
+  setFilter: `UPDATE search_segments SET filter = ? WHERE segment = ?`,
+  addBlock: `INSERT INTO search_blocks (segment, term, data) VALUES (?, ?, ?)`,
   // Merging.
   segments: `SELECT segment, state, first_slot AS first, end_slot AS "end", slots, bytes, sources, cursor, data IS NOT NULL AS small
     FROM search_segments ORDER BY first_slot, segment`,
   lastChange: `SELECT COALESCE(MAX(seq), 0) AS last FROM search_changes`,
   segmentData: `SELECT data FROM search_segments WHERE segment = ?`,
   postingsAfter: `SELECT term, count, slots, codes FROM search_postings WHERE segment = ? AND term > ? ORDER BY term LIMIT ?`,
+  // The block that holds a term begins at or before it.
+  blocksFrom: `SELECT term, data FROM search_blocks WHERE segment = ? AND term >= COALESCE(
+    (SELECT MAX(term) FROM search_blocks WHERE segment = ? AND term <= ?), '') ORDER BY term LIMIT ?`,
   termsOf: `SELECT term FROM search_postings WHERE segment = ?`,
-  moveCursor: `UPDATE search_segments SET cursor = ?, bytes = bytes + ? WHERE segment = ?`,
+  blocksOf: `SELECT data FROM search_blocks WHERE segment = ?`,
+  moveCursor: `UPDATE search_segments SET cursor = ?, bytes = ? WHERE segment = ?`,
   setState: `UPDATE search_segments SET state = ? WHERE segment = ?`,
   finishSegment: `UPDATE search_segments SET state = 'live', slots = ?, filter = ?, sources = NULL, cursor = NULL WHERE segment = ?`,
   dropPostings: `DELETE FROM search_postings WHERE segment = ? AND term IN (SELECT term FROM search_postings WHERE segment = ? LIMIT ?)`,
+  dropBlocks: `DELETE FROM search_blocks WHERE segment = ? AND term IN (SELECT term FROM search_blocks WHERE segment = ? LIMIT ?)`,
   dropSegment: `DELETE FROM search_segments WHERE segment = ?`,
   ownedSlots: `SELECT first_slot AS first, slots FROM search_documents WHERE first_slot >= ? AND first_slot < ? ORDER BY first_slot`,
   ownedTitles: `SELECT title_slot AS slot FROM search_documents WHERE title_slot >= ? AND title_slot < ?`,

@@ -16,13 +16,16 @@ export const searchTables: readonly string[] = [
   `create index search_documents_by_title on search_documents (title_slot)`,
   // state: live, building (a merge is writing it), dropping (replaced, its rows are being removed). slots: how many had an
   // owner when it was written. sources and cursor: what a merge reads, and the last term it wrote. data: small segments
-  // whole; larger ones are rows of search_postings, with a Bloom filter of their terms.
+  // whole; larger ones are rows of search_postings (long lists) and search_blocks (several terms each, keyed by the
+  // first), with a Bloom filter of their terms.
   `create table search_segments (
     segment integer primary key autoincrement, state text not null, first_slot integer not null, end_slot integer not null,
     slots integer not null, bytes integer not null, sources text, cursor text, filter blob, data blob) strict`,
   `create table search_postings (
     segment integer not null, term text not null, count integer not null, slots blob not null, codes blob not null,
     primary key (segment, term)) strict, without rowid`,
+  `create table search_blocks (
+    segment integer not null, term text not null, data blob not null, primary key (segment, term)) strict, without rowid`,
   `create table search_folders (folder integer primary key, terms text not null) strict`,
   // What searching threads must read again: documents by change, in order; segments and folders as a whole (search_state).
   `create table search_changes (seq integer primary key autoincrement, document integer not null) strict`,

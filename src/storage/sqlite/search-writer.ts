@@ -1,7 +1,7 @@
 /** The write side of the embedded search index. Every function runs inside the caller's transaction on this connection. */
 import type { Database } from 'better-sqlite3';
 import type { AnalysedDocument } from '../../search/types.ts';
-import { createFilterBuilder } from './search-filter.ts';
+import { createTermWriter } from './search-blocks.ts';
 import { compareTerms, encodePostings, encodeSegment, writeVarint, type EncodedPostings } from './search-postings.ts';
 import { statementsOf } from './search-statements.ts';
 
@@ -127,11 +127,14 @@ function writeSegment(db: Database, first: number, span: number, postings: Map<s
   }
   entries.sort((a, b) => compareTerms(a.term, b.term));
   const asBlob = bytes <= BLOB_BYTES;
-  const filter = createFilterBuilder();
-  if (!asBlob) for (const { term } of entries) filter.add(term);
-  const values = { state: 'live', first, end: first + span, slots: span, bytes, sources: null, filter: asBlob ? null : filter.build(), data: asBlob ? encodeSegment(entries) : null };
+  const values = { state: 'live', first, end: first + span, slots: span, bytes, sources: null, data: asBlob ? encodeSegment(entries) : null };
   const segment = Number(statements.addSegment.run(values).lastInsertRowid);
-  if (!asBlob) for (const { term, postings: p } of entries) statements.addPostings.run(segment, term, p.count, p.slots, p.codes);
+  if (!asBlob) {
+    const writer = createTermWriter(db, segment);
+    for (const entry of entries) writer.put(entry.term, entry.postings);
+    writer.flush();
+    statements.setFilter.run(writer.filter.build(), segment);
+  }
   statements.bump.run('segments');
 }
 
