@@ -124,6 +124,15 @@ export const settings = table({
     default: String(Math.max(1, Math.min(8, availableParallelism()))),
     about: 'Files that one worker process reads at the same time. Default: one per processor, at most 8.',
   },
+  ocrLanguages: {
+    name: 'SERGO_OCR_LANGUAGES',
+    schema: z
+      .string()
+      .regex(/^[a-z_]{3,20}(?:[+,][a-z_]{3,20})*$/i, "is not a list of tesseract's languages such as eng or deu+eng")
+      .transform((text) => text.split(/[+,]/)),
+    default: 'eng',
+    about: "Tesseract's languages for pages that are pictures, the most likely first (eng, deu+eng). Install tesseract-ocr-<language>.",
+  },
   searchThreads: {
     name: 'SERGO_SEARCH_THREADS',
     schema: whole(1, 32),

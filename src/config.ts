@@ -23,6 +23,8 @@ export interface Config {
   trustProxy: string[];
   logLevel: string;
   workerConcurrency: number;
+  /** Tesseract's names, the most likely first. */
+  ocrLanguages: string[];
   rates: { agentPerMinute: number; signedInPerMinute: number; badCredentialsPerMinute: number };
   search: { depth: number; threads: number };
   limits: {
@@ -96,6 +98,7 @@ function toConfig(values: { [K in SettingKey]: SettingValue<K> }): Config {
     trustProxy: values.trustProxy,
     logLevel: values.logLevel,
     workerConcurrency: values.workerConcurrency,
+    ocrLanguages: values.ocrLanguages,
     rates: {
       agentPerMinute: values.agentRate,
       signedInPerMinute: values.signedInRate,

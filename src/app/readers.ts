@@ -1,14 +1,16 @@
 import type { Config } from '../config.ts';
 import { createDocumentReader, type DocumentReader } from '../formats/document-reader.ts';
 import { createOfficeConverter } from '../formats/office-converter.ts';
+import { createOcr } from '../formats/ocr.ts';
 import { createPdfReader, type PdfReader } from '../formats/pdf.ts';
-import type { CopyMaker, PageDrawer } from '../processing/ports.ts';
+import type { CopyMaker, Ocr, PageDrawer } from '../processing/ports.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 
 export interface Readers {
   sandbox: Sandbox;
   reader: DocumentReader;
   copies: CopyMaker;
+  ocr: Ocr;
   close(): Promise<void>;
 }
 
@@ -19,12 +21,19 @@ export async function openReaders(config: Config, log: (message: string) => void
   const office = createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
   const reader = createDocumentReader({
     sandbox,
+    office,
     limits: limitsOf(config),
     others: { pdf: (file, settings) => pdf.read(file.path, { ...settings, owner: file.owner }) },
   });
+  const ocr = createOcr({ sandbox, pdf, languages: config.ocrLanguages, concurrency: config.workerConcurrency });
   return {
     sandbox,
     reader,
+    ocr: {
+      missing: () => ocr.missing(),
+      read: (file, pages, { signal, onPage }) => ocr.pages(file.path, pages, { owner: file.owner, key: file.path, signal, onPage }),
+      searchablePdf: (file, pages, signal) => ocr.searchablePdf(file.path, pages, { signal }),
+    },
     copies: {
       missing: office.missing,
       toPdf: (file, type, signal) => office.toPdf(file.path, { type, owner: file.owner, signal }),

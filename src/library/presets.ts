@@ -12,6 +12,12 @@ export interface Preset {
 /** How a document may be read. Data: a new way of reading is one more line here and its steps in processing/. */
 export const presets: readonly Preset[] = [
   { id: 'basic', name: 'Basic', description: 'The text that is in the file; pages without any are marked as pictures.', ocr: false },
+  {
+    id: 'basic-ocr',
+    name: 'Basic with OCR',
+    description: 'As Basic, and the words on pages that are pictures are recognised.',
+    ocr: true,
+  },
 ];
 
 export const defaultPreset = 'basic';

@@ -5,7 +5,8 @@ import { AppError } from '../errors.ts';
 import type { LibraryDeps } from './deps.ts';
 import { canHavePdfCopy } from './file-types.ts';
 import { presetOf } from './presets.ts';
-import { enqueueRead, requireRoomInQueue } from './uploads.ts';
+import { enqueueRead } from './new-document.ts';
+import { requireRoomInQueue } from './uploads.ts';
 import { documentView, type DocumentView } from './views.ts';
 
 /** Reads the document again; the old pages serve until the new ones commit. AppError not_found, invalid (names the presets), busy. */

@@ -1,12 +1,11 @@
 import type { Actor } from '../access/actor.ts';
 import { change, guarded, requireUser } from '../access/guard.ts';
 import { requireDocument, requireFolder } from '../access/policy.ts';
-import { newId } from '../access/random-text.ts';
 import { AppError } from '../errors.ts';
 import type { DocumentRow, Stores } from '../storage/ports.ts';
 import type { LibraryDeps } from './deps.ts';
-import { mimeOf } from './file-types.ts';
 import { cleanFileName, typeByName } from './names.ts';
+import { enqueueRead, insertDocument, putOriginal, requireBlob } from './new-document.ts';
 import { defaultPreset, presetOf } from './presets.ts';
 import { forgetDrawings, removeUnreferenced } from './purging.ts';
 import { documentView, type DocumentView } from './views.ts';
@@ -48,37 +47,10 @@ export async function uploadDocument(
     const folder = await requireFolder(stores, actor, 'edit', target.folderId);
     const { user } = requireUser(actor);
     await requireRoomInQueue(deps, stores);
-    await requireBlob(deps, blob.sha256);
-    const name = cleanFileName(file.name);
-    const now = deps.clock.now();
-    const row: Omit<DocumentRow, 'ref' | 'trashedAt'> = {
-      id: newId(deps.random),
-      folder: folder.ref,
-      owner: folder.owner,
-      name,
-      type: typeByName(name),
-      preset,
-      status: 'processing',
-      reason: null,
-      notices: [],
-      progress: null,
-      ...blob,
-      pages: null,
-      pagesEstimated: false,
-      pagesToView: [],
-      imageOnlyPages: [],
-      pdfCopy: 'none',
-      uploadedAt: now,
-      uploadedBy: user.ref,
-      generation: 1,
-    };
-    const ref = await stores.documents.insert(row);
-    const document: DocumentRow = { ...row, ref, trashedAt: null };
-    await putOriginal(stores, document, now);
-    await enqueueRead(stores, document, now);
+    const document = await insertDocument(stores, deps, { folder, name: file.name, blob, preset, uploadedBy: user.ref, container: null });
     const view = await documentView(stores, document);
-    const detail = `${name} into ${view.folder}, ${blob.bytes} bytes`;
-    await deps.audit.append(stores, { actor, action: 'document uploaded', object: { kind: 'document', id: row.id }, detail });
+    const detail = `${document.name} into ${view.folder}, ${blob.bytes} bytes`;
+    await deps.audit.append(stores, { actor, action: 'document uploaded', object: { kind: 'document', id: document.id }, detail });
     return view;
   });
 }
@@ -96,7 +68,7 @@ export async function replaceDocument(
   const blob = await deps.blobs.put(file.source, deps.limits.maxFileBytes);
   const { view, freed } = await change(deps, actor, attempt, async (stores) => {
     const document = await requireDocument(stores, actor, 'edit', documentId);
-    await requireBlob(deps, blob.sha256);
+    await requireBlob(deps.blobs, blob.sha256);
     const name = file.name === undefined ? document.name : cleanFileName(file.name);
     const now = deps.clock.now();
     const update = {
@@ -122,19 +94,6 @@ export async function replaceDocument(
   return view;
 }
 
-/** A `read` job for the document's present file and generation. */
-export async function enqueueRead(stores: Stores, document: DocumentRow, now: number): Promise<void> {
-  await stores.jobs.enqueue({
-    kind: 'read',
-    document: document.ref,
-    generation: document.generation,
-    owner: document.owner,
-    weight: document.bytes,
-    availableAt: now,
-    createdAt: now,
-  });
-}
-
 /** AppError busy with Retry-After: better an early no than a queue that only grows (P31). */
 export async function requireRoomInQueue(deps: Pick<LibraryDeps, 'limits'>, stores: Stores): Promise<void> {
   const open = await stores.jobs.countOpen();
@@ -146,22 +105,4 @@ function requireSize(deps: LibraryDeps, bytes: number): void {
   if (bytes <= deps.limits.maxFileBytes) return;
   const limit = `${Math.floor(deps.limits.maxFileBytes / 1024 ** 2)} MiB`;
   throw new AppError('too_large', `This is ${Math.ceil(bytes / 1024 ** 2)} MiB — a file may have ${limit}`);
-}
-
-/** The same bytes may have been purged elsewhere between writing the blob and this transaction: never a row without a blob. */
-async function requireBlob(deps: LibraryDeps, sha256: string): Promise<void> {
-  if (await deps.blobs.has(sha256)) return;
-  throw new AppError('busy', 'The same file was being deleted at this moment — upload it again', { retryAfterSeconds: 1 });
-}
-
-async function putOriginal(stores: Stores, document: DocumentRow, now: number): Promise<void> {
-  await stores.files.put({
-    document: document.ref,
-    kind: 'original',
-    name: document.name,
-    mime: mimeOf(document.type),
-    sha256: document.sha256,
-    bytes: document.bytes,
-    createdAt: now,
-  });
 }

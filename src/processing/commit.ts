@@ -1,5 +1,6 @@
 import type { ReadResult } from '../formats/types.ts';
 import type { DocumentRow, JobRow, PageRow, Stores } from '../storage/ports.ts';
+import { isDocumentLive } from '../library/liveness.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { hasText, reasonWithoutText, summarisePages } from './page-text.ts';
 
@@ -24,13 +25,12 @@ export async function endJob(stores: Stores, deps: ProcessingDeps, job: JobRow, 
 }
 
 /** Swaps in pages, excerpts, index rows and status: the old ones serve until this transaction commits. */
-export async function writePages(stores: Stores, deps: ProcessingDeps, document: DocumentRow, prepared: PreparedPages): Promise<Partial<DocumentRow>> {
+export async function writePages(stores: Stores, document: DocumentRow, prepared: PreparedPages): Promise<Partial<DocumentRow>> {
   const { result } = prepared;
   // Read again inside the transaction: it may have been renamed, moved or trashed while it was being read.
   const now = await stores.documents.byRef(document.ref);
   if (!now || now.generation !== document.generation) throw new LeaseLost();
-  const folderChain = await stores.folders.ancestors(now.folder);
-  const live = now.trashedAt === null && folderChain.every((folder) => folder.trashedAt === null);
+  const live = await isDocumentLive(stores, now);
   await stores.pages.replace(document.ref, result.pages.map(toPageRow));
   await stores.index.replace({
     document: document.ref,
@@ -45,7 +45,7 @@ export async function writePages(stores: Stores, deps: ProcessingDeps, document:
   const change: Partial<DocumentRow> = {
     type: result.type,
     status: readable ? 'ready' : 'not_indexed',
-    reason: readable ? null : reasonWithoutText(result, deps.ocr !== null),
+    reason: readable ? null : reasonWithoutText(result, now.preset),
     notices: result.notices ?? [],
     progress: null,
     pagesEstimated: result.pagesEstimated,

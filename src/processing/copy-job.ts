@@ -25,7 +25,7 @@ export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: Abor
       const blob = await deps.blobs.putBytes(copy);
       await deps.storage.transaction(async (stores) => {
         await endJob(stores, deps, job, 'done', null);
-        if (prepared) await writePages(stores, deps, document, prepared);
+        if (prepared) await writePages(stores, document, prepared);
         await stores.files.put({
           document: document.ref, kind: 'pdf-copy', name: `${document.name}.pdf`, mime: 'application/pdf', createdAt: deps.clock.now(), ...blob,
         });

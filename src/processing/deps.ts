@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { BlobStore, Storage } from '../storage/ports.ts';
+import type { BlobStore, DocumentRow, Storage, Stores } from '../storage/ports.ts';
 import type { AppendSystemAudit, CopyMaker, DocumentReader, Excerpts, Ocr } from './ports.ts';
 
 export interface ProcessingDeps {
@@ -8,8 +8,11 @@ export interface ProcessingDeps {
   clock: Clock;
   reader: DocumentReader;
   copies: CopyMaker;
-  /** Null when tesseract is missing: presets with OCR then say so on the document. */
-  ocr: Ocr | null;
+  ocr: Ocr;
+  /** Turns the files inside a document into documents, in the transaction that ends its reading. Answers how many were made. */
+  placeInnerFiles(stores: Stores, document: DocumentRow, files: readonly { path: string; blob: { sha256: string; bytes: number } }[]): Promise<number>;
+  /** Whether the files inside this document may become documents, or it lies too deep in others itself. */
+  mayUnpack(document: DocumentRow): Promise<boolean>;
   excerpts: Excerpts;
   audit: AppendSystemAudit;
   limits: { pages: number; unpackedBytes: number; readWallMs: number };

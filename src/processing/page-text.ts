@@ -1,3 +1,4 @@
+import { presetOf } from '../library/presets.ts';
 import type { ReadPage, ReadResult } from '../formats/types.ts';
 
 /** What a document says of its pages as a whole: marks and numbers, derived once when pages are written. */
@@ -16,10 +17,10 @@ export const hasText = (result: Pick<ReadResult, 'pages'>): boolean =>
   result.pages.some((page) => page.text.trim() !== '' || (page.notes ?? '').trim() !== '');
 
 /** Why a document that was read holds nothing to search, in a sentence that says what to do. */
-export function reasonWithoutText(result: Pick<ReadResult, 'pages'>, ocrAvailable: boolean): string {
+export function reasonWithoutText(result: Pick<ReadResult, 'pages'>, preset: string): string {
   const { pages } = result;
   const count = (fate: ReadPage['fate']): number => pages.filter((page) => page.fate === fate).length;
-  const way = ocrAvailable ? 'process it again with “Basic with OCR” to read them' : 'look at them with view_page';
+  const way = presetOf(preset).ocr ? 'look at them with view_page' : 'process it again with “Basic with OCR” to read them, or look at them with view_page';
   if (count('failed') === pages.length) return 'Damaged: no page could be read — upload an undamaged copy';
   if (count('garbled') > 0) return `No readable text: its text layer is garbled — ${way}`;
   if (count('image_only') > 0) return `No text to search: its pages are pictures — ${way}`;

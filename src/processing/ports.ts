@@ -37,11 +37,19 @@ export interface PageDrawer {
   cut(file: SourceFile, page: number, signal?: AbortSignal): Promise<Uint8Array>;
 }
 
+/** What OCR made of one page; `text` is empty when there was none, or none to be trusted. */
+export interface OcrPage {
+  text: string;
+  /** Why it could not be read, as the end of a sentence. */
+  failed?: string;
+}
+
 export interface Ocr {
-  /** Text by page number for the pages that could be read. */
-  read(file: SourceFile, pages: readonly number[], settings: { signal: AbortSignal; onPage: (done: number) => void }): Promise<Map<number, string>>;
-  /** The same file with a text layer on these pages, for the `ocr` alternative file. */
-  searchablePdf(file: SourceFile, pages: readonly number[], signal: AbortSignal): Promise<Uint8Array>;
+  /** What is missing for OCR to work, as a sentence. */
+  missing(): Promise<string | undefined>;
+  read(file: SourceFile, pages: number[], settings: { signal: AbortSignal; onPage: () => void }): Promise<Map<number, OcrPage>>;
+  /** The same PDF with the words of these pages laid over them invisibly, for the `ocr` alternative file. */
+  searchablePdf(file: SourceFile, pages: ReadonlyMap<number, OcrPage>, signal: AbortSignal): Promise<Uint8Array>;
 }
 
 /** search/ makes excerpts of pages and their analysed form. */

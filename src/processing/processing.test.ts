@@ -32,7 +32,9 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
       read: async (type, file) => read(type, await readFile(file.path)),
     },
     copies: { missing: null, toPdf: async (file) => readFile(file.path) },
-    ocr: null,
+    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async () => new Uint8Array() },
+    placeInnerFiles: async () => 0,
+    mayUnpack: async () => true,
     excerpts: {
       chunk: ({ pages }) => pages.filter((each) => each.text !== '').map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
       analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),
@@ -50,7 +52,7 @@ async function upload(name: string, change: Partial<DocumentRow> = {}): Promise<
     const ref = await stores.documents.insert({
       id: randomBytes(4).toString('hex'), folder: root, owner, name, type: 'pdf', preset: 'basic', status: 'processing', reason: null,
       notices: [], progress: null, sha256: blob.sha256, bytes: blob.bytes, pages: null, pagesEstimated: false, pagesToView: [],
-      imageOnlyPages: [], pdfCopy: 'none', uploadedAt: now, uploadedBy: owner, generation: 1, ...change,
+      imageOnlyPages: [], pdfCopy: 'none', uploadedAt: now, uploadedBy: owner, generation: 1, container: null, ...change,
     });
     await stores.jobs.enqueue({ kind: 'read', document: ref, generation: 1, owner, weight: 1, availableAt: now, createdAt: now });
     return ref;

@@ -1,9 +1,10 @@
-import { presetOf } from '../library/presets.ts';
-import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
+import { UnreadableFile, type ReadResult } from '../formats/types.ts';
+import type { InnerFile } from '../library/inner-files.ts';
 import type { DocumentRow, JobRow } from '../storage/ports.ts';
 import { endJob, preparePages, writePages } from './commit.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
+import { withOcr, type Reading } from './ocr-pages.ts';
 import type { ReadSettings, SourceFile } from './ports.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
@@ -21,9 +22,10 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
       const prepared = await preparePages(deps, document, read.result);
       const copyBlob = read.copy ? await deps.blobs.putBytes(read.copy) : null;
       const ocrBlob = read.ocr ? await deps.blobs.putBytes(read.ocr) : null;
+      const inner = await storeInnerFiles(deps, document, read.result);
       await deps.storage.transaction(async (stores) => {
         await endJob(stores, deps, job, 'done', null);
-        const change = await writePages(stores, deps, document, prepared);
+        const change = await writePages(stores, document, prepared);
         const at = { document: document.ref, createdAt: deps.clock.now(), mime: 'application/pdf' };
         if (copyBlob) await stores.files.put({ ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob });
         else await stores.files.removeKind(document.ref, 'pdf-copy');
@@ -32,6 +34,7 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         const makeCopy = wayOf(read.result.type).copy === 'after' && deps.copies.missing === null;
         await stores.documents.update(document.ref, { pdfCopy: copyBlob ? 'ready' : makeCopy ? 'making' : 'none' });
         if (makeCopy) await enqueueCopy(stores, deps, document);
+        if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type: read.result.type }, inner);
         await deps.audit(stores, {
           action: 'document processed',
           documentId: document.id,
@@ -44,6 +47,19 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
     if (!(error instanceof UnreadableFile)) throw error;
     await giveUp(deps, job, document, 'not_indexed', error.reason);
   }
+}
+
+/** Blobs for the files inside; a document that lies too deep keeps them to itself and says so. */
+async function storeInnerFiles(deps: ProcessingDeps, document: DocumentRow, result: ReadResult): Promise<InnerFile[]> {
+  const attachments = result.attachments ?? [];
+  if (attachments.length === 0) return [];
+  if (!(await deps.mayUnpack(document))) {
+    result.notices = [...(result.notices ?? []), 'The files inside were left inside, because it came out of another file itself — upload it on its own'];
+    return [];
+  }
+  const files: InnerFile[] = [];
+  for (const { name, bytes } of attachments) files.push({ path: name, blob: await deps.blobs.putBytes(bytes) });
+  return files;
 }
 
 export const enqueueCopy = (stores: Pick<ProcessingDeps['storage'], 'jobs'>, deps: Pick<ProcessingDeps, 'clock'>, document: DocumentRow): Promise<number> =>
@@ -77,12 +93,6 @@ export async function giveUp(deps: ProcessingDeps, job: JobRow, document: Docume
   });
 }
 
-interface Reading {
-  result: ReadResult;
-  copy?: Uint8Array;
-  ocr?: Uint8Array;
-}
-
 async function readFile(deps: ProcessingDeps, document: DocumentRow, file: SourceFile, signal: AbortSignal): Promise<Reading> {
   const type = await deps.reader.sniff(file);
   if (type === null) {
@@ -96,35 +106,15 @@ async function readFile(deps: ProcessingDeps, document: DocumentRow, file: Sourc
     signal,
   };
   const own = await deps.reader.read(type, file, settings);
-  if (wayOf(type).copy !== 'first') return withOcr(deps, document, file, { result: own }, settings);
+  if (wayOf(type).copy !== 'first') return withOcr(deps.ocr, document.preset, file, { result: own }, settings);
   if (deps.copies.missing !== null) {
     return { result: { ...own, notices: [...(own.notices ?? []), deps.copies.missing] } };
   }
   const copy = await deps.copies.toPdf(file, type, signal);
   return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
     const drawn = await deps.reader.read('pdf', copyFile, settings);
-    return withOcr(deps, document, copyFile, { result: mergeDeck(own, drawn), copy }, settings);
+    return withOcr(deps.ocr, document.preset, copyFile, { result: mergeDeck(own, drawn), copy }, settings);
   });
-}
-
-/** Reads the pages that are pictures with OCR where the preset says so; a page that OCR cannot read stays what it was. */
-async function withOcr(deps: ProcessingDeps, document: DocumentRow, pdf: SourceFile, reading: Reading, settings: ReadSettings): Promise<Reading> {
-  if (!presetOf(document.preset).ocr) return reading;
-  const wanted = reading.result.pages.filter((page) => page.fate === 'image_only' || page.fate === 'garbled').map((page) => page.number);
-  if (wanted.length === 0) return reading;
-  if (!deps.ocr) {
-    const notice = 'OCR is not available on this server (tesseract is missing), so its pictures of text were not read';
-    return { ...reading, result: { ...reading.result, notices: [...(reading.result.notices ?? []), notice] } };
-  }
-  const texts = await deps.ocr.read(pdf, wanted, { signal: settings.signal, onPage: (done) => settings.onProgress?.(done, wanted.length) });
-  const pages = reading.result.pages.map((page): ReadPage => {
-    const text = texts.get(page.number);
-    // A scanned page stays marked: the letters were read, its stamps, figures and tables were not.
-    return text === undefined || text.trim() === '' ? page : { ...page, text, fate: 'ocr', toView: true };
-  });
-  const found = wanted.filter((number) => (texts.get(number) ?? '').trim() !== '');
-  const ocr = found.length > 0 ? await deps.ocr.searchablePdf(pdf, found, settings.signal) : undefined;
-  return { ...reading, result: { ...reading.result, pages }, ...(ocr ? { ocr } : {}) };
 }
 
 /** Progress is stored, so that a reload shows it; at most twice a second, and never in the way of the reading. */

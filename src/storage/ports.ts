@@ -115,6 +115,8 @@ export interface DocumentRow {
   trashedAt: number | null;
   /** Counts up with each replacement and reprocessing: results of an older generation are thrown away. */
   generation: number;
+  /** The archive or mail that it came out of; that one may be gone since. */
+  container: number | null;
 }
 
 export interface DocumentStore {

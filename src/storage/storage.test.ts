@@ -36,7 +36,7 @@ function documentRow(owner: number, folder: number, change: Partial<DocumentRow>
   return {
     id: id(), folder, owner, name: 'a.pdf', type: 'pdf', preset: 'basic', status: 'processing', reason: null, notices: [],
     progress: null, sha256: 'a'.repeat(64), bytes: 1, pages: null, pagesEstimated: false, pagesToView: [], imageOnlyPages: [],
-    pdfCopy: 'none', uploadedAt: 1, uploadedBy: owner, generation: 1, ...change,
+    pdfCopy: 'none', uploadedAt: 1, uploadedBy: owner, generation: 1, container: null, ...change,
   };
 }
 

@@ -24,7 +24,7 @@ const tables = [
     status text not null, reason text, notices text not null, progress text, sha256 text not null, bytes integer not null,
     pages integer, pages_estimated integer not null, pages_to_view text not null, image_only_pages text not null,
     pdf_copy text not null, uploaded_at integer not null, uploaded_by integer not null references users (ref),
-    trashed_at integer, generation integer not null)`,
+    trashed_at integer, generation integer not null, container integer)`,
   `create index documents_folder on documents (folder, uploaded_at desc, ref desc)`,
   `create index documents_name on documents (folder, name)`,
   `create index documents_trashed on documents (owner) where trashed_at is not null`,

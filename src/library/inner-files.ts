@@ -1,0 +1,72 @@
+import { newId } from '../access/random-text.ts';
+import { AppError } from '../errors.ts';
+import type { DocumentRow, FolderRow, Stores } from '../storage/ports.ts';
+import type { LibraryDeps } from './deps.ts';
+import { cleanFolderName, foldName } from './names.ts';
+import { insertDocument } from './new-document.ts';
+
+/** An archive in a mail in an archive: deeper is left as it is, so that no file can unpack for ever (trust.md section 2). */
+const DEEPEST = 2;
+const LONGEST_FOLDER_NAME = 120;
+
+export interface InnerFile {
+  /** Inside the archive, `/` between folders; a mail's attachment is a plain name. */
+  path: string;
+  blob: { sha256: string; bytes: number };
+}
+
+type InnerFileDeps = Pick<LibraryDeps, 'blobs' | 'clock' | 'random' | 'indexFolderName'>;
+
+/** May the files inside this document become documents, or does it lie too deep itself? */
+export async function mayUnpack(stores: Pick<Stores, 'documents'>, document: DocumentRow): Promise<boolean> {
+  let depth = 0;
+  for (let at: DocumentRow | null = document; at?.container != null; at = await stores.documents.byRef(at.container)) {
+    depth += 1;
+    if (depth >= DEEPEST) return false;
+  }
+  return true;
+}
+
+/**
+ * The files inside a document become documents: a mail's attachments beside it, an archive's in a folder of the archive's name with
+ * its own folders. Inside the transaction that ends its reading; what is there already from an earlier reading is not made twice.
+ */
+export async function placeInnerFiles(stores: Stores, deps: InnerFileDeps, document: DocumentRow, files: readonly InnerFile[]): Promise<number> {
+  const beside = await stores.folders.byRef(document.folder);
+  if (beside === null) return 0;
+  const top = document.type === 'zip' ? await folderNamed(stores, deps, beside, document.name.replace(/\.zip$/i, '') || document.name) : beside;
+  let made = 0;
+  for (const file of files) {
+    const steps = file.path.split('/');
+    const name = steps.pop() ?? file.path;
+    let folder = top;
+    for (const step of steps) folder = await folderNamed(stores, deps, folder, step);
+    const twins = await stores.documents.byNameInFolder(folder.ref, name);
+    if (twins.some((twin) => twin.sha256 === file.blob.sha256)) continue;
+    const { preset, uploadedBy } = document;
+    await insertDocument(stores, deps, { folder, name, blob: file.blob, preset, uploadedBy, container: document.ref });
+    made += 1;
+  }
+  return made;
+}
+
+/** The live folder of that name, made when it is missing; names that folders may not have are made to fit. */
+async function folderNamed(stores: Stores, deps: InnerFileDeps, parent: FolderRow, wanted: string): Promise<FolderRow> {
+  const name = fitFolderName(wanted);
+  const found = await stores.folders.childByKey(parent.ref, foldName(name));
+  if (found) return found;
+  const row = { id: newId(deps.random), parent: parent.ref, owner: parent.owner, name, nameKey: foldName(name), createdAt: deps.clock.now() };
+  const made = { ...row, ref: await stores.folders.insert(row), trashedAt: null };
+  await deps.indexFolderName(stores, made);
+  return made;
+}
+
+function fitFolderName(wanted: string): string {
+  const short = Array.from(wanted.replace(/[/\\]/g, '-')).slice(0, LONGEST_FOLDER_NAME).join('');
+  try {
+    return cleanFolderName(short);
+  } catch (error) {
+    if (error instanceof AppError) return 'folder';
+    throw error;
+  }
+}
