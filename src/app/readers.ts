@@ -1,10 +1,14 @@
 import type { Config } from '../config.ts';
-import { createDocumentReader, type DocumentReader } from '../formats/document-reader.ts';
+import { createDocumentReader, type DocumentReader, type DocumentReaderDeps } from '../formats/document-reader.ts';
+import { createImageReader } from '../formats/image.ts';
 import { createOfficeConverter } from '../formats/office-converter.ts';
 import { createOcr } from '../formats/ocr.ts';
 import { createPdfReader, type PdfReader } from '../formats/pdf.ts';
 import type { CopyMaker, Ocr, PageDrawer } from '../processing/ports.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+
+const PICTURES = ['png', 'jpg', 'tiff', 'webp'];
+type OtherReader = NonNullable<DocumentReaderDeps['others']>[string];
 
 export interface Readers {
   sandbox: Sandbox;
@@ -19,11 +23,17 @@ export async function openReaders(config: Config, log: (message: string) => void
   const sandbox = await createSandbox({ log });
   const pdf = openPdf(sandbox, config, config.workerConcurrency);
   const office = createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
+  const pictures = createImageReader({ sandbox, limits: limitsOf(config), maxPixels: config.limits.picturePixels });
   const reader = createDocumentReader({
     sandbox,
     office,
     limits: limitsOf(config),
-    others: { pdf: (file, settings) => pdf.read(file.path, { ...settings, owner: file.owner }) },
+    others: {
+      pdf: (file, settings) => pdf.read(file.path, { ...settings, owner: file.owner }),
+      ...Object.fromEntries(
+        PICTURES.map((type) => [type, (file, { maxPages, signal }) => pictures.read(file.path, { type, owner: file.owner, maxPages, signal })] satisfies [string, OtherReader]),
+      ),
+    },
   });
   const ocr = createOcr({ sandbox, pdf, languages: config.ocrLanguages, concurrency: config.workerConcurrency });
   return {
@@ -35,11 +45,11 @@ export async function openReaders(config: Config, log: (message: string) => void
       searchablePdf: (file, pages, signal) => ocr.searchablePdf(file.path, pages, { signal }),
     },
     copies: {
-      missing: office.missing,
-      toPdf: (file, type, signal) => office.toPdf(file.path, { type, owner: file.owner, signal }),
+      missing: (type) => (PICTURES.includes(type) ? null : office.missing),
+      toPdf: (file, type, signal) => (PICTURES.includes(type) ? pictures : office).toPdf(file.path, { type, owner: file.owner, signal }),
     },
     async close() {
-      await Promise.all([reader.close(), pdf.close(), office.close()]);
+      await Promise.all([reader.close(), pdf.close(), pictures.close(), office.close()]);
     },
   };
 }

@@ -15,7 +15,8 @@ export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: Abor
   const document = await deps.storage.documents.byRef(job.document);
   if (!document || document.generation !== job.generation) throw new LeaseLost();
   try {
-    if (deps.copies.missing !== null) throw new UnreadableFile(deps.copies.missing);
+    const missing = deps.copies.missing(document.type);
+    if (missing !== null) throw new UnreadableFile(missing);
     await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
       const copy = await deps.copies.toPdf(file, document.type, signal);
       const settings = { name: document.name, maxPages: deps.limits.pages, maxUnpackedBytes: deps.limits.unpackedBytes, signal };

@@ -25,8 +25,8 @@ export interface DocumentReader {
 }
 
 export interface CopyMaker {
-  /** Null when LibreOffice is there; otherwise the sentence that says what is missing and what that costs. */
-  missing: string | null;
+  /** Null when such files can have a copy; otherwise the sentence that says what is missing and what that costs. */
+  missing(type: string): string | null;
   toPdf(file: SourceFile, type: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 

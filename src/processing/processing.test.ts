@@ -31,7 +31,7 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
       sniff: async (file) => file.name.split('.').pop() ?? null,
       read: async (type, file) => read(type, await readFile(file.path)),
     },
-    copies: { missing: null, toPdf: async (file) => readFile(file.path) },
+    copies: { missing: () => null, toPdf: async (file) => readFile(file.path) },
     ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async () => new Uint8Array() },
     placeInnerFiles: async () => 0,
     mayUnpack: async () => true,
@@ -183,7 +183,7 @@ test('a deck takes text from its copy and marks from its slides', async () => {
 test('without LibreOffice a deck is read from its slides and says what is missing', async () => {
   read = async () => result([page(1, 'Slide one')], { type: 'pptx' });
   const ref = await upload('deck.pptx');
-  await drain(makeDeps({ copies: { missing: 'LibreOffice is missing: no pictures of its pages', toPdf: () => Promise.reject(new Error('no')) } }));
+  await drain(makeDeps({ copies: { missing: () => 'LibreOffice is missing: no pictures of its pages', toPdf: () => Promise.reject(new Error('no')) } }));
   expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'none', notices: ['LibreOffice is missing: no pictures of its pages'] });
 });
 
@@ -208,7 +208,7 @@ test("a Word file's estimated pages become its copy's pages, and its headings ke
 test('a copy that cannot be made leaves the estimated pages and says why', async () => {
   read = async () => result([page(1, 'text')], { type: 'docx', pagesEstimated: true });
   const ref = await upload('report.docx');
-  await drain(makeDeps({ copies: { missing: null, toPdf: () => Promise.reject(new UnreadableFile('LibreOffice could not load it')) } }));
+  await drain(makeDeps({ copies: { missing: () => null, toPdf: () => Promise.reject(new UnreadableFile('LibreOffice could not load it')) } }));
   const document = await storage.documents.byRef(ref);
   expect(document).toMatchObject({ status: 'ready', pdfCopy: 'failed', pagesEstimated: true });
   expect(document?.notices[0]).toMatch(/No PDF copy could be made: LibreOffice could not load it/);

@@ -31,7 +31,7 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         else await stores.files.removeKind(document.ref, 'pdf-copy');
         if (ocrBlob) await stores.files.put({ ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob });
         else await stores.files.removeKind(document.ref, 'ocr');
-        const makeCopy = wayOf(read.result.type).copy === 'after' && deps.copies.missing === null;
+        const makeCopy = wayOf(read.result.type).copy === 'after' && deps.copies.missing(read.result.type) === null;
         await stores.documents.update(document.ref, { pdfCopy: copyBlob ? 'ready' : makeCopy ? 'making' : 'none' });
         if (makeCopy) await enqueueCopy(stores, deps, document);
         if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type: read.result.type }, inner);
@@ -96,7 +96,7 @@ export async function giveUp(deps: ProcessingDeps, job: JobRow, document: Docume
 async function readFile(deps: ProcessingDeps, document: DocumentRow, file: SourceFile, signal: AbortSignal): Promise<Reading> {
   const type = await deps.reader.sniff(file);
   if (type === null) {
-    throw new UnreadableFile('Sergo does not read this kind of file — upload it as PDF, PowerPoint, Word, text, Markdown or CSV');
+    throw new UnreadableFile('Sergo does not read this kind of file — upload it as PDF, an Office or OpenDocument file, text, a web page, a mail, a picture or a ZIP of these');
   }
   const settings: ReadSettings = {
     name: document.name,
@@ -107,9 +107,8 @@ async function readFile(deps: ProcessingDeps, document: DocumentRow, file: Sourc
   };
   const own = await deps.reader.read(type, file, settings);
   if (wayOf(type).copy !== 'first') return withOcr(deps.ocr, document.preset, file, { result: own }, settings);
-  if (deps.copies.missing !== null) {
-    return { result: { ...own, notices: [...(own.notices ?? []), deps.copies.missing] } };
-  }
+  const missing = deps.copies.missing(type);
+  if (missing !== null) return { result: { ...own, notices: [...(own.notices ?? []), missing] } };
   const copy = await deps.copies.toPdf(file, type, signal);
   return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
     const drawn = await deps.reader.read('pdf', copyFile, settings);

@@ -98,7 +98,7 @@ export async function openDoors(settings: Record<string, string> = {}): Promise<
       const pages = [{ number: 1, text, fate: 'text' as const, toView: false, width: 595, height: 842 }];
       const prepared = await preparePages(processing, row, { type: 'pdf', pages, pagesEstimated: false });
       await library.storage.transaction(async (stores) => {
-        await writePages(stores, processing, row, prepared);
+        await writePages(stores, row, prepared);
         await stores.jobs.cancelOfDocument(row.ref, library.clock.now());
       });
       return view;
