@@ -52,8 +52,10 @@ export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
       sniff: () => Promise.resolve('txt'),
       read: async (_type, file, settings) => ({ ...readText(await readFile(file.path), settings), title: titles.get(file.name) }),
     },
-    copies: { missing: 'not needed for text', toPdf: () => Promise.reject(new Error('text has no copy')) },
-    ocr: null,
+    copies: { missing: () => 'not needed for text', toPdf: () => Promise.reject(new Error('text has no copy')) },
+    ocr: { missing: async () => 'not needed for text', read: async () => new Map(), searchablePdf: () => Promise.reject(new Error('text has no pictures')) },
+    placeInnerFiles: async () => 0,
+    mayUnpack: async () => false,
     excerpts,
     audit: (stores, { documentId, ...entry }) =>
       deps.audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'bench' }, object: { kind: 'document', id: documentId }, ...entry }),
