@@ -1,6 +1,6 @@
 import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
-import { isCompoundFile, listCompoundFile } from './cfb.ts';
+import { isCompoundFile, listCompoundFile, refuseCircles } from './cfb.ts';
 import { decodeHtml } from './html.ts';
 import { mailResult } from './mail-text.ts';
 import { decodeText } from './text.ts';
@@ -14,6 +14,7 @@ const mostAttachments = 1_000;
 
 /** Outlook message. Old ones hold text in the sender's code page, which they name, or which is found from the text. */
 export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
+  refuseCircles(bytes);
   let { reader, fields } = open(bytes, undefined);
   const encoding = encodingOf(fields);
   if (encoding !== undefined) ({ reader, fields } = open(bytes, encoding));
