@@ -80,6 +80,8 @@ export function wrapCommand(w: Wrapping): { command: string; args: string[] } {
     ...systemBinds(),
     '--proc', '/proc', '--dev', '/dev',
     '--perms', '1777', '--size', String(w.limits.tmpBytes), '--tmpfs', '/tmp',
+    // A Sergo that itself lies under /tmp: its folders were hidden just now.
+    ...parentDirs(w.binds.filter((path) => path.startsWith('/tmp/'))),
   ];
   for (const path of w.binds) if (existsSync(path)) args.push('--ro-bind', path, path);
   if (w.inDir !== undefined) args.push('--ro-bind', w.inDir, '/in');

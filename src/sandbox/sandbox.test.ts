@@ -266,6 +266,17 @@ describe('what bubblewrap adds', () => {
     expect(text(result.stdout)).toBe('');
   });
 
+  test('a program that lies under /tmp runs: Sergo itself may be installed there', async (context) => {
+    if (sandbox === undefined) return context.skip();
+    const folder = mkdtempSync('/tmp/sergo-installed-');
+    chmodSync(folder, 0o755);
+    const program = join(folder, 'program');
+    writeFileSync(program, '#!/usr/bin/sh\necho runs\n', { mode: 0o755 });
+    const result = await sandbox.runTool({ command: program, args: [], binds: [program] });
+    rmSync(folder, { recursive: true });
+    expect([text(result.stdout), result.stderr]).toEqual(['runs\n', '']);
+  });
+
   test('nothing may be written but /tmp, which has an end, and no namespace made', async (context) => {
     if (sandbox === undefined) return context.skip();
     const result = await sandbox.runTool({
