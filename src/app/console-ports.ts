@@ -36,7 +36,7 @@ export function createConsolePorts(deps: ConsolePortDeps): ConsolePorts {
         throw notFound();
       }
       if (document.pages !== null && page > document.pages) {
-        throw new AppError('invalid', `This document has ${document.pages} pages`, { field: 'page' });
+        throw new AppError('not_found', `This document has ${document.pages} ${document.pages === 1 ? 'page' : 'pages'}`);
       }
       const bytes = await deps.viewer.view(document, page, format);
       await audit.record({ actor, action: 'page viewed', object: { kind: 'document', id: document.id }, detail: `${document.name}, page ${page}, ${format}` });
