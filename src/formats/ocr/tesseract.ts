@@ -27,7 +27,7 @@ export interface TesseractOptions {
 }
 
 /** Below this the page is probably turned, or no text at all. */
-const DOUBTFUL = 60;
+const DOUBTFUL = 70;
 /** Degrees from which a page is levelled; tesseract itself copes with less. */
 const LEANING = 1.5;
 /** A turned reading has to be better by so much. */
@@ -56,12 +56,17 @@ export async function recognise(sandbox: Sandbox, png: Uint8Array, options: Tess
   // of a levelled page lie a little beside their picture in the layer: they are found, which is what counts.
   const skew = await estimateSkew(png);
   const level = Math.abs(skew) >= LEANING ? await turnLevel(png, skew) : png;
-  let best = await run(sandbox, level, 0, options);
+  // Looking for the orientation costs a third more, and most pages stand upright: only a doubtful one is asked for it.
+  let best = await run(sandbox, level, 0, false, options);
   if (best.confidence >= DOUBTFUL || best.text.length < 3) return settle(best);
+  if (options.canOrient) {
+    const oriented = await run(sandbox, level, 0, true, options);
+    if (oriented.confidence > best.confidence) best = oriented;
+  }
   for (const turns of [1, 3, 2] as const) {
     if (best.confidence >= DOUBTFUL) break;
     const turned = await sharp(level).rotate(turns * 90).png({ compressionLevel: 1 }).toBuffer();
-    const other = await run(sandbox, turned, turns, { ...options, canOrient: false });
+    const other = await run(sandbox, turned, turns, false, options);
     if (other.confidence > best.confidence + BETTER) best = other;
   }
   return settle(best);
@@ -72,14 +77,14 @@ function settle(page: Recognised): Recognised {
   return page.confidence < NOISE ? { ...page, text: '' } : page;
 }
 
-async function run(sandbox: Sandbox, png: Uint8Array, turns: Recognised['turns'], options: TesseractOptions): Promise<Recognised> {
+async function run(sandbox: Sandbox, png: Uint8Array, turns: Recognised['turns'], orient: boolean, options: TesseractOptions): Promise<Recognised> {
   const result = await sandbox.runTool({
     command: TESSERACT,
     args: [
       '{in}/page.png', '{out}/page',
       '-l', options.languages.join('+'),
       // 1 finds the orientation and the blocks, 3 the blocks only.
-      '--psm', options.canOrient ? '1' : '3',
+      '--psm', orient ? '1' : '3',
       '--dpi', String(options.dpi),
       '-c', 'textonly_pdf=1',
       'txt', 'pdf', 'tsv',

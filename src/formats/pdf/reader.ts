@@ -253,7 +253,8 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
     const { width, height } = drawnFrame.parse(frame.header);
     const picture = sharp(frame.payload, { raw: { width, height, channels: 4 } }).removeAlpha();
     if (gray) picture.toColourspace('b-w');
-    return picture.png({ compressionLevel: 3 }).toBuffer();
+    // Grey pages go to OCR on this machine: written fast, read once.
+    return picture.png({ compressionLevel: gray ? 1 : 3 }).toBuffer();
   }
 
   async function cut(input: PdfInput, page: number, options: CallOptions = {}): Promise<Uint8Array> {
