@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { createDocumentReader, type DocumentReader, type DocumentReaderDeps } from '../formats/document-reader.ts';
+import { createCopyMaker } from '../formats/copy-maker.ts';
 import { createImageReader } from '../formats/image.ts';
 import { createOfficeConverter } from '../formats/office-converter.ts';
 import { createOcr } from '../formats/ocr.ts';
@@ -35,6 +36,7 @@ export async function openReaders(config: Config, log: (message: string) => void
       ),
     },
   });
+  const copies = createCopyMaker({ office, reader, limits: { maxPages: config.limits.pages, maxUnpackedBytes: config.limits.unpackedBytes } });
   const ocr = createOcr({ sandbox, pdf, languages: config.ocrLanguages, concurrency: config.workerConcurrency });
   return {
     sandbox,
@@ -46,7 +48,8 @@ export async function openReaders(config: Config, log: (message: string) => void
     },
     copies: {
       missing: (type) => (PICTURES.includes(type) ? null : office.missing),
-      toPdf: (file, type, signal) => (PICTURES.includes(type) ? pictures : office).toPdf(file.path, { type, owner: file.owner, signal }),
+      toPdf: (file, type, signal) =>
+        PICTURES.includes(type) ? pictures.toPdf(file.path, { type, owner: file.owner, signal }) : copies.toPdf(file, type, signal),
     },
     async close() {
       await Promise.all([reader.close(), pdf.close(), pictures.close(), office.close()]);

@@ -37,7 +37,8 @@ export async function placeInnerFiles(stores: Stores, deps: InnerFileDeps, docum
   const top = document.type === 'zip' ? await folderNamed(stores, deps, beside, document.name.replace(/\.zip$/i, '') || document.name) : beside;
   let made = 0;
   for (const file of files) {
-    const steps = file.path.split('/');
+    // An archive's paths were cleaned when it was unpacked; what a mail calls its attachment is one name, whatever is in it.
+    const steps = document.type === 'zip' ? file.path.split('/') : [file.path];
     const name = steps.pop() ?? file.path;
     let folder = top;
     for (const step of steps) folder = await folderNamed(stores, deps, folder, step);

@@ -15,6 +15,8 @@ export interface SourceFile {
 
 export interface ReadSettings extends ReadOptions {
   signal: AbortSignal;
+  /** Called for each file inside (a mail's attachments, an archive's files) as it is unpacked. */
+  onAttachment?: (attachment: { name: string; bytes: Uint8Array }) => void;
 }
 
 export interface DocumentReader {

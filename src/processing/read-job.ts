@@ -1,9 +1,9 @@
-import { UnreadableFile, type ReadResult } from '../formats/types.ts';
-import type { InnerFile } from '../library/inner-files.ts';
+import { UnreadableFile } from '../formats/types.ts';
 import type { DocumentRow, JobRow } from '../storage/ports.ts';
 import { endJob, preparePages, writePages } from './commit.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
+import { collectInnerFiles } from './inner-blobs.ts';
 import { withOcr, type Reading } from './ocr-pages.ts';
 import type { ReadSettings, SourceFile } from './ports.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
@@ -18,11 +18,13 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
   if (!document || document.generation !== job.generation) throw new LeaseLost();
   try {
     await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
-      const read = await readFile(deps, document, file, signal);
+      const inside = await collectInnerFiles(deps, document);
+      const read = await readFile(deps, document, file, signal, inside.take);
+      read.result.notices = [...(read.result.notices ?? []), ...inside.notices()];
       const prepared = await preparePages(deps, document, read.result);
       const copyBlob = read.copy ? await deps.blobs.putBytes(read.copy) : null;
       const ocrBlob = read.ocr ? await deps.blobs.putBytes(read.ocr) : null;
-      const inner = await storeInnerFiles(deps, document, read.result);
+      const inner = await inside.files();
       await deps.storage.transaction(async (stores) => {
         await endJob(stores, deps, job, 'done', null);
         const change = await writePages(stores, document, prepared);
@@ -47,19 +49,6 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
     if (!(error instanceof UnreadableFile)) throw error;
     await giveUp(deps, job, document, 'not_indexed', error.reason);
   }
-}
-
-/** Blobs for the files inside; a document that lies too deep keeps them to itself and says so. */
-async function storeInnerFiles(deps: ProcessingDeps, document: DocumentRow, result: ReadResult): Promise<InnerFile[]> {
-  const attachments = result.attachments ?? [];
-  if (attachments.length === 0) return [];
-  if (!(await deps.mayUnpack(document))) {
-    result.notices = [...(result.notices ?? []), 'The files inside were left inside, because it came out of another file itself — upload it on its own'];
-    return [];
-  }
-  const files: InnerFile[] = [];
-  for (const { name, bytes } of attachments) files.push({ path: name, blob: await deps.blobs.putBytes(bytes) });
-  return files;
 }
 
 export const enqueueCopy = (stores: Pick<ProcessingDeps['storage'], 'jobs'>, deps: Pick<ProcessingDeps, 'clock'>, document: DocumentRow): Promise<number> =>
@@ -93,7 +82,13 @@ export async function giveUp(deps: ProcessingDeps, job: JobRow, document: Docume
   });
 }
 
-async function readFile(deps: ProcessingDeps, document: DocumentRow, file: SourceFile, signal: AbortSignal): Promise<Reading> {
+async function readFile(
+  deps: ProcessingDeps,
+  document: DocumentRow,
+  file: SourceFile,
+  signal: AbortSignal,
+  onAttachment: ReadSettings['onAttachment'],
+): Promise<Reading> {
   const type = await deps.reader.sniff(file);
   if (type === null) {
     throw new UnreadableFile('Sergo does not read this kind of file — upload it as PDF, an Office or OpenDocument file, text, a web page, a mail, a picture or a ZIP of these');
@@ -103,6 +98,7 @@ async function readFile(deps: ProcessingDeps, document: DocumentRow, file: Sourc
     maxPages: deps.limits.pages,
     maxUnpackedBytes: deps.limits.unpackedBytes,
     onProgress: progressWriter(deps, document),
+    ...(onAttachment ? { onAttachment } : {}),
     signal,
   };
   const own = await deps.reader.read(type, file, settings);

@@ -25,8 +25,8 @@ const ways: Record<string, Way> = {
   jpg: { copy: 'first' },
   tiff: { copy: 'first' },
   webp: { copy: 'first' },
-  eml: { copy: 'after' },
-  msg: { copy: 'after' },
+  eml: { copy: 'after', align: true },
+  msg: { copy: 'after', align: true },
 };
 
 export const wayOf = (type: string): Way => ways[type] ?? { copy: 'none' };
