@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { capOf, dealExcerpts } from './deal.ts';
+import { capOf, dealExcerpts, explainDealing } from './deal.ts';
 
 const ranking = fc
   .array(fc.integer({ min: 1, max: 6 }), { maxLength: 60 })
@@ -13,6 +13,13 @@ describe('dealing a ranking into answers', () => {
     const first = dealExcerpts(ranked, { limit: 4, offset: 0 });
     expect(first).toEqual({ excerpts: [ranked[0], ranked[1], ranked[3], ranked[5]], nextOffset: 4 });
     expect(dealExcerpts(ranked, { limit: 4, offset: 4 })).toEqual({ excerpts: [ranked[2], ranked[4]], nextOffset: null });
+  });
+
+  it('explains where each excerpt went and which ones the cap held back', () => {
+    const ranked = [1, 1, 1, 2, 1, 3, 4].map((document, rank) => ({ document, rank }));
+    expect(explainDealing(ranked, 4).map(({ place, heldBack }) => `${place}${heldBack ? ' held back' : ''}`)).toEqual([
+      '0', '1', '4 held back', '2', '5 held back', '3', '6',
+    ]);
   });
 
   it('says nothing past the end', () => {

@@ -36,8 +36,16 @@ export function dealExcerpts<T extends Dealable>(ranked: readonly T[], page: { l
 /** At most this many excerpts of one document in an answer. */
 export const capOf = (limit: number): number => Math.ceil(limit / 2);
 
-/** The whole ranking in the order in which answers of `limit` deal it. */
-function dealAll<T extends Dealable>(ranked: readonly T[], limit: number): T[] {
+/** For `explain`: the place of each ranked excerpt in the dealt sequence, and whether the cap held it back from an earlier answer. */
+export function explainDealing<T extends Dealable>(ranked: readonly T[], limit: number): { place: number; heldBack: boolean }[] {
+  const places = new Map<T, number>();
+  const held = new Set<T>();
+  dealAll(ranked, limit, (excerpt) => held.add(excerpt)).forEach((excerpt, place) => places.set(excerpt, place));
+  return ranked.map((excerpt) => ({ place: places.get(excerpt)!, heldBack: held.has(excerpt) }));
+}
+
+/** The whole ranking in the order in which answers of `limit` deal it. `onHeld` is told of what the cap keeps from an answer. */
+function dealAll<T extends Dealable>(ranked: readonly T[], limit: number, onHeld: (excerpt: T) => void = () => {}): T[] {
   const sequence: T[] = [];
   let left: readonly T[] = ranked;
   while (left.length > 0) {
@@ -50,7 +58,10 @@ function dealAll<T extends Dealable>(ranked: readonly T[], limit: number): T[] {
         sequence.push(excerpt);
         counts.set(excerpt.document, count + 1);
         taken++;
-      } else held.push(excerpt);
+      } else {
+        held.push(excerpt);
+        if (taken < limit) onHeld(excerpt);
+      }
     }
     left = held;
   }

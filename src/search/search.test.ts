@@ -45,6 +45,24 @@ describe('embedded search index', () => {
     expect(await found('turbine')).toEqual([]);
   });
 
+  it('words of removed documents leave the index with the next merges', async () => {
+    const documents = (from: number, word: string) => Array.from({ length: 40 }, (_, i) => ({ ref: from + i, id: `d${from + i}`, folder: 1, title: word, text: `Say ${word} number${i}.` }));
+    library.add([...documents(1, 'secretword'), ...documents(100, 'plainword')]);
+    library.settle();
+    const holds = (word: string): boolean => {
+      const tables = ['select data from search_segments where data is not null', 'select data from search_blocks'];
+      const blobs = tables.flatMap((sql) => library.db.prepare(sql).pluck().all() as Buffer[]);
+      const rows = library.db.prepare('select term from search_postings').pluck().all() as string[];
+      return blobs.some((blob) => blob.includes(word)) || rows.some((term) => term.includes(word));
+    };
+    expect(holds('secretword')).toBe(true);
+    for (let ref = 1; ref <= 40; ref++) library.remove(ref);
+    expect(await found('secretword')).toEqual([]);
+    library.settle();
+    expect(holds('secretword')).toBe(false);
+    expect((await found('plainword')).length).toBe(20);
+  });
+
   it('replaces a document: the old text is gone, the new one there', async () => {
     library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Report', text: 'The reactor was shut down.' }]);
     library.add([{ ref: 1, id: 'doc00001', folder: 1, title: 'Report', text: 'The dam was opened.' }]);

@@ -21,6 +21,8 @@ const TIERS = [
 const KEEP_SHARE = 0.6;
 /** No merge reads more segments than this. */
 const MAX_RUN = 64;
+/** What is owned is counted at most this often. */
+const COUNT_EVERY_MS = 60_000;
 const ROWS_A_PAGE = 64;
 const BLOCKS_A_PAGE = 8;
 const DROPPED_ROWS_A_STEP = 1_000;
@@ -58,7 +60,7 @@ export function openSearchMaintenance(databasePath: string): SearchMaintenance {
   db.pragma('synchronous = NORMAL');
   db.pragma('cache_size = -8000');
   let merge: Merge | null = null;
-  let countedAt = -1;
+  let counted = { change: -1, atMs: -Infinity };
   const work = db.transaction((budgetMs: number): boolean => {
     const segments = statementsOf(db).segments.all() as SegmentRow[];
     const dropping = segments.find((segment) => segment.state === 'dropping');
@@ -78,9 +80,9 @@ export function openSearchMaintenance(databasePath: string): SearchMaintenance {
   /** Counting what is owned reads every document: only after changes, and not for each of a flood of them. */
   const chooseDead = (): SegmentRow[] | null => {
     const { last } = statementsOf(db).lastChange.get() as { last: number };
-    if (last === countedAt) return null;
+    if (last === counted.change || performance.now() - counted.atMs < COUNT_EVERY_MS) return null;
     const dead = chooseMostlyDead(db, statementsOf(db).segments.all() as SegmentRow[]);
-    if (dead === null) countedAt = last;
+    if (dead === null) counted = { change: last, atMs: performance.now() };
     return dead;
   };
   return {
