@@ -16,22 +16,29 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-const PARAMS = { 'tools/call': { name: 'list_documents', arguments: { limit: 1 } }, 'tools/list': {} } as const;
+/** A small call (one page of text) and the list of tools, each in both eras. */
+export function writeRequests(documentId: string): BenchRequest[] {
+  const call = { name: 'read_document', arguments: { document_id: documentId, page: 1 } };
+  return [
+    writeRequest('tools/call', 'legacy', call),
+    writeRequest('tools/call', 'modern', call),
+    writeRequest('tools/list', 'legacy', {}),
+    writeRequest('tools/list', 'modern', {}),
+  ];
+}
 
-export const REQUESTS: readonly BenchRequest[] = (['tools/call', 'tools/list'] as const).flatMap((method) => [
-  writeRequest(method, 'legacy'),
-  writeRequest(method, 'modern'),
-]);
-
-function writeRequest(method: 'tools/call' | 'tools/list', era: 'legacy' | 'modern'): BenchRequest {
-  const params = PARAMS[method];
+function writeRequest(
+  method: 'tools/call' | 'tools/list',
+  era: 'legacy' | 'modern',
+  params: { name?: string; arguments?: object },
+): BenchRequest {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   };
   headers['mcp-protocol-version'] = era === 'modern' ? MODERN : '2025-11-25';
   if (era === 'modern') headers['mcp-method'] = method;
-  if (era === 'modern' && 'name' in params) headers['mcp-name'] = params.name;
+  if (era === 'modern' && params.name !== undefined) headers['mcp-name'] = params.name;
   const sent = era === 'modern' ? { ...params, _meta: META } : params;
   return {
     name: `${method}, ${era}`,

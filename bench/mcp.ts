@@ -4,8 +4,8 @@
  * the last line is JSON. Ends with 1 when a target is missed (issue 2: a small tools/call 2 times, tools/list 3 times).
  */
 import autocannon from 'autocannon';
-import { headersFor, REQUESTS, sendOnce, type BenchRequest } from './mcp-requests.ts';
-import { startTarget, type Target, type Yardstick } from './mcp-target.ts';
+import { headersFor, sendOnce, writeRequests, type BenchRequest } from './mcp-requests.ts';
+import { startSergoTarget, startTarget, type Target, type Yardstick } from './mcp-target.ts';
 
 const ROUNDS = 3;
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -45,8 +45,9 @@ function describeFigures({ perSecond, p50Ms, p99Ms }: Figures): string {
   return `${Math.round(median(perSecond))} (${range}), p50 ${median(p50Ms)} ms, p99 ${median(p99Ms)} ms`;
 }
 
-const sergo = await startTarget('mcp-sergo-server.ts');
-const [call, list] = [REQUESTS[0]!, REQUESTS[2]!];
+const sergo = await startSergoTarget();
+const requests = writeRequests(sergo.documentId);
+const [call, , list] = requests as [BenchRequest, BenchRequest, BenchRequest];
 const { content } = (await sendOnce(call, sergo)) as { content: [{ text: string }] };
 const { tools } = (await sendOnce(list, sergo)) as unknown as Yardstick;
 const sdk = await startTarget(
@@ -61,7 +62,7 @@ try {
   console.log('| request | Sergo (key, audit) | SDK v2 (neither) | ratio | target |');
   console.log('| --- | --- | --- | --- | --- |');
   const ratios: Record<string, number> = {};
-  for (const request of REQUESTS) {
+  for (const request of requests) {
     const figures: Record<'sergo' | 'sdk', Figures> = { sergo: emptyFigures(), sdk: emptyFigures() };
     for (const target of [sergo, sdk]) {
       await sendOnce(request, target);
