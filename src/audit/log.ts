@@ -22,6 +22,9 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** How long a commit waits for the rest of a crowd; one caller alone never waits (DESIGN.md section 8 allows 10 ms). */
+const gatherMs = 2;
+
 /** At most this many rows share one commit, so that a flood does not make one endless transaction. */
 const batchLimit = 500;
 
@@ -29,6 +32,9 @@ export function openAudit(deps: AuditDeps): Audit {
   const key = createSecretKey(deps.key);
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
+  /** Rows of the last commit: as many callers are likely to come back together. */
+  let expected = 1;
+  let enough: (() => void) | null = null;
 
   async function append(stores: Stores, entries: readonly { entry: AuditEntry; at: number }[]): Promise<void> {
     const head = await stores.audit.head();
@@ -44,18 +50,33 @@ export function openAudit(deps: AuditDeps): Audit {
     await stores.audit.append(rows);
   }
 
-  async function flush(): Promise<void> {
-    // One turn of the loop, so that everything that is ready to be written now goes into the same commit.
+  /** One turn of the loop; then, when the last commit carried several rows, until as many are there again or time is up. */
+  async function gather(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
+    if (waiting.length >= expected) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, gatherMs);
+      enough = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    enough = null;
+  }
+
+  async function flush(): Promise<void> {
+    await gather();
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchLimit);
       waiting = waiting.slice(batchLimit);
+      expected = batch.length;
       try {
         await deps.storage.transaction((stores) => append(stores, batch));
         for (const one of batch) one.resolve();
       } catch (error) {
         for (const one of batch) one.reject(error);
       }
+      if (waiting.length > 0 && waiting.length < expected) await gather();
     }
     flushing = null;
   }
@@ -65,6 +86,7 @@ export function openAudit(deps: AuditDeps): Audit {
       return new Promise<void>((resolve, reject) => {
         waiting.push({ entry, at: deps.clock.now(), resolve, reject });
         flushing ??= flush();
+        if (waiting.length >= expected) enough?.();
       });
     },
     append: (stores, entry) => append(stores, [{ entry, at: deps.clock.now() }]),
