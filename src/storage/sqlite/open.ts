@@ -16,6 +16,7 @@ import { createIndexStore, type IndexWriter } from './index-store.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
 import { createChunkStore, createPageStore } from './pages.ts';
+import { rememberReads } from './read-memory.ts';
 import type { Schema } from './schema.ts';
 import { searchIndexWriter } from './search-index-writer.ts';
 import { createSearchTables } from './search-tables.ts';
@@ -66,7 +67,7 @@ export async function openSqliteStorage(options: {
       }
     });
 
-  const reading = createStores(reader, readConnection, indexWriter);
+  const reading = rememberReads(createStores(reader, readConnection, indexWriter), readConnection);
   return {
     ...writesAsTransactions(reading, transaction),
     databasePath: options.path,

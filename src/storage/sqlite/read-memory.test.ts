@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openTestLibrary, type TestLibrary } from '../../../test/support/library.ts';
+
+let library: TestLibrary;
+let user: number;
+
+beforeEach(async () => {
+  library = await openTestLibrary();
+  user = (await library.person('Ava Bennett')).user.ref;
+});
+
+afterEach(() => library.close());
+
+describe('remembered reads', () => {
+  it('answers from memory while nothing was committed, with answers that nobody can change', async () => {
+    const first = await library.storage.users.byRef(user);
+    expect(await library.storage.users.byRef(user)).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
+  });
+
+  it('knows a change of its own at once', async () => {
+    await library.storage.users.byRef(user);
+    for (let count = 0; count < 50; count++) {
+      await library.storage.users.update(user, { name: `Ava ${count}` });
+      expect((await library.storage.users.byRef(user))?.name).toBe(`Ava ${count}`);
+    }
+  });
+
+  it('knows a change of another process at once', async () => {
+    const other = new Sqlite(join(library.folder, 'sergo.db'));
+    try {
+      for (let count = 0; count < 50; count++) {
+        await library.storage.users.byRef(user);
+        other.prepare('update users set name = ? where ref = ?').run(`Other ${count}`, user);
+        expect((await library.storage.users.byRef(user))?.name).toBe(`Other ${count}`);
+      }
+    } finally {
+      other.close();
+    }
+  });
+
+  it('tells questions apart', async () => {
+    const ben = (await library.person('Ben')).user.ref;
+    expect((await library.storage.users.byRef(ben))?.name).toBe('Ben');
+    expect((await library.storage.users.byRef(user))?.name).toBe('Ava Bennett');
+    expect(await library.storage.keys.byValueHash('unknown')).toBeNull();
+    expect((await library.storage.folders.subtree([])).length).toBe(0);
+  });
+
+  it('sees inside a transaction what that transaction did', async () => {
+    await library.storage.transaction(async (stores) => {
+      await stores.users.update(user, { name: 'Half done' });
+      expect((await stores.users.byRef(user))?.name).toBe('Half done');
+      expect((await library.storage.users.byRef(user))?.name).toBe('Ava Bennett');
+    });
+    expect((await library.storage.users.byRef(user))?.name).toBe('Half done');
+  });
+});
