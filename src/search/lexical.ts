@@ -42,6 +42,9 @@ export interface LexicalEngine {
 
 /** Excerpts whose text is read to look for quoted phrases, best first. */
 const MAX_PHRASE_CHECKS = 2_000;
+/** Longer words are looked for with this many words of a query, corrections for that many: a bound on very long ones. */
+const MAX_STARTS = 8;
+const MAX_CORRECTED = 4;
 const CORRECTED_WEIGHT = 0.6;
 const PART_OF_FOUND_WEIGHT = 0.3;
 
@@ -83,10 +86,12 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
     return { word, matches: findMatches(source, word), weight: word.weight };
   });
   const meaningful = prepared.filter((one) => one.word.kind === 'word' && one.word.correctable);
+  let started = 0;
   for (const one of prepared) {
     const { starts } = one.word;
     const unmatched = one.matches.cost === 0;
     if (starts.when === 'always' || (starts.when === 'unmatched' && unmatched)) {
+      if (++started > MAX_STARTS) break;
       const longer = longerTerms(source, one.word, check);
       if (longer.length > 0) {
         for (const term of longer) one.word.terms.set(term, starts.factor);
@@ -97,7 +102,7 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
   // One odd word among others is a slip of the hand; when most have no match, the scope is simply about something else.
   const odd = meaningful.filter((one) => one.matches.cost === 0);
   if (odd.length <= Math.max(2, meaningful.length / 3)) {
-    for (const one of odd) {
+    for (const one of odd.slice(0, MAX_CORRECTED)) {
       const meant = corrections(source, one.word, source.mask.languages, check);
       if (meant.length === 0) continue;
       one.word.kind = 'corrected';

@@ -131,7 +131,7 @@ function wordOf(token: Token, languages: readonly string[], shouting: boolean): 
   const mixed = /\p{L}/u.test(token.text) && /\p{N}/u.test(token.text);
   const joined = /[^\p{L}\p{N}\p{M}]/u.test(token.text);
   const long = token.text.length >= 4;
-  const when = token.starred || (mixed && token.text.length >= 3) ? 'always' : long ? 'unmatched' : 'never';
+  const when = (token.starred || mixed) && token.text.length >= 3 ? 'always' : long ? 'unmatched' : 'never';
   // A hyphenated word is its words first; written together it is a bonus. With digits the whole is the name of something.
   const weight = token.kind === 'part' ? (token.spelling ? 0.6 : 1) : joined && !/\p{N}/u.test(token.text) ? 0.5 : 1.2;
   return {
