@@ -145,6 +145,67 @@ export const settings = table({
     default: '60',
     about: 'Excerpts that one search ranks at most.',
   },
+  embeddings: {
+    name: 'SERGO_EMBEDDINGS',
+    schema: z
+      .string()
+      .regex(/^local:.+/, 'is not local: and the folder of a model, such as local:/srv/models/multilingual-e5-small'),
+    default: null,
+    about: 'Searches by meaning as well, with the model in this folder (local:/folder with model.onnx and tokenizer.json).',
+  },
+  embeddingsUrl: {
+    name: 'SERGO_EMBEDDINGS_URL',
+    schema: address,
+    default: null,
+    about:
+      'Searches by meaning as well, with an OpenAI-compatible service at this address, such as https://api.openai.com/v1. Private addresses are allowed here, redirects are not followed.',
+  },
+  embeddingsModel: {
+    name: 'SERGO_EMBEDDINGS_MODEL',
+    schema: filled,
+    default: null,
+    about: 'Model of that service. A new name makes all vectors anew in the background while the old ones serve.',
+  },
+  embeddingsQueryModel: {
+    name: 'SERGO_EMBEDDINGS_QUERY_MODEL',
+    schema: filled,
+    default: null,
+    about: 'Model for questions, where a service names two models. Not set: the same.',
+  },
+  embeddingsKey: {
+    name: 'SERGO_EMBEDDINGS_KEY',
+    schema: filled,
+    default: null,
+    about: 'Key for that service; better in a file (SERGO_EMBEDDINGS_KEY_FILE).',
+    secret: true,
+  },
+  embeddingsQueryPrefix: {
+    name: 'SERGO_EMBEDDINGS_QUERY_PREFIX',
+    schema: z.string(),
+    default: null,
+    about: 'Words that the model wants before a question. Not set: what models of its name are known to want (E5, BGE).',
+  },
+  embeddingsPassagePrefix: {
+    name: 'SERGO_EMBEDDINGS_PASSAGE_PREFIX',
+    schema: z.string(),
+    default: null,
+    about: 'Words that the model wants before a text. Not set: what models of its name are known to want (E5).',
+  },
+  rerankUrl: {
+    name: 'SERGO_RERANK_URL',
+    schema: address,
+    default: null,
+    about:
+      'Puts the best results in a better order with a service that speaks /rerank (Cohere, Jina, vLLM, llama.cpp, TEI). Private addresses are allowed here.',
+  },
+  rerankModel: { name: 'SERGO_RERANK_MODEL', schema: filled, default: null, about: 'Model of that service.' },
+  rerankKey: {
+    name: 'SERGO_RERANK_KEY',
+    schema: filled,
+    default: null,
+    about: 'Key for that service; better in a file (SERGO_RERANK_KEY_FILE).',
+    secret: true,
+  },
   agentRate: {
     name: 'SERGO_RATE_AGENT',
     schema: whole(1, 10_000_000),

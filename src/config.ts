@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { EmbeddingSource } from './ai/embeddings.ts';
 import { settings, type Setting, type SettingKey, type SettingValue } from './config-table.ts';
 import { AppError } from './errors.ts';
 
@@ -27,6 +28,9 @@ export interface Config {
   ocrLanguages: string[];
   rates: { agentPerMinute: number; signedInPerMinute: number; badCredentialsPerMinute: number };
   search: { depth: number; threads: number };
+  /** Null: searches go by words only. */
+  embeddings: { source: EmbeddingSource; key: string | null } | null;
+  rerank: { url: string; model: string; key: string | null } | null;
   limits: {
     queuedDocuments: number;
     fileBytes: number;
@@ -82,7 +86,7 @@ export function loadConfig(environment: Environment = process.env): LoadedConfig
     if (parsed.success) Object.assign(values, { [key]: parsed.data });
     else problems.push(`${setting.name}=${showValue(setting, text)} ${parsed.error.issues[0]?.message}.`);
   }
-  if (problems.length === 0) problems.push(...checkAddress(values));
+  if (problems.length === 0) problems.push(...checkAddress(values), ...checkModels(values));
   if (problems.length > 0) throw new AppError('invalid', problems.join('\n'));
   return { config: toConfig(values as { [K in SettingKey]: SettingValue<K> }), shown };
 }
@@ -105,6 +109,8 @@ function toConfig(values: { [K in SettingKey]: SettingValue<K> }): Config {
       badCredentialsPerMinute: values.badCredentialRate,
     },
     search: { depth: values.searchDepth, threads: values.searchThreads },
+    embeddings: toEmbeddings(values),
+    rerank: values.rerankUrl === null ? null : { url: values.rerankUrl, model: values.rerankModel, key: values.rerankKey },
     limits: {
       queuedDocuments: values.queueLimit,
       fileBytes: values.maxFile,
@@ -118,6 +124,36 @@ function toConfig(values: { [K in SettingKey]: SettingValue<K> }): Config {
       officeMemoryBytes: values.officeMemory,
     },
   };
+}
+
+function toEmbeddings(values: { [K in SettingKey]: SettingValue<K> | null }): Config['embeddings'] {
+  const prefixes = { queryPrefix: values.embeddingsQueryPrefix, passagePrefix: values.embeddingsPassagePrefix };
+  if (values.embeddings !== null) {
+    return { source: { kind: 'local', folder: resolve(values.embeddings.slice('local:'.length)), ...prefixes }, key: null };
+  }
+  if (values.embeddingsUrl === null || values.embeddingsModel === null) return null;
+  return {
+    source: { kind: 'endpoint', url: values.embeddingsUrl, model: values.embeddingsModel, queryModel: values.embeddingsQueryModel, ...prefixes },
+    key: values.embeddingsKey,
+  };
+}
+
+/** Halves of a setting would leave searches without meaning and nobody would know. */
+function checkModels(values: { [K in SettingKey]: SettingValue<K> | null }): string[] {
+  const problems: string[] = [];
+  if (values.embeddings !== null && values.embeddingsUrl !== null) {
+    problems.push('SERGO_EMBEDDINGS and SERGO_EMBEDDINGS_URL are both set; keep one of them.');
+  }
+  if (values.embeddingsUrl !== null && values.embeddingsModel === null) {
+    problems.push('SERGO_EMBEDDINGS_URL is set without SERGO_EMBEDDINGS_MODEL; name the model to use there.');
+  }
+  if (values.embeddingsModel !== null && values.embeddingsUrl === null) {
+    problems.push('SERGO_EMBEDDINGS_MODEL is set without SERGO_EMBEDDINGS_URL; say where that model is.');
+  }
+  if ((values.rerankUrl === null) !== (values.rerankModel === null)) {
+    problems.push('SERGO_RERANK_URL and SERGO_RERANK_MODEL belong together; set both or neither.');
+  }
+  return problems;
 }
 
 interface Found {

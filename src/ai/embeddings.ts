@@ -1,4 +1,5 @@
 /** Embedding models: text in, vectors of length 1 out. Two ways to one: an OpenAI-compatible endpoint, or a folder. */
+import { z } from 'zod';
 
 /** Models trained for search read a question and a passage differently. */
 export type EmbeddingKind = 'passage' | 'query';
@@ -34,6 +35,13 @@ export type EmbeddingSource =
       passagePrefix: string | null;
     };
 
+const prefixSchema = { queryPrefix: z.string().nullable(), passagePrefix: z.string().nullable() };
+/** A source as it was stored: another version of Sergo may have written it. */
+export const embeddingSourceSchema: z.ZodType<EmbeddingSource> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('endpoint'), url: z.string(), model: z.string(), queryModel: z.string().nullable(), ...prefixSchema }),
+  z.object({ kind: z.literal('local'), folder: z.string(), ...prefixSchema }),
+]);
+
 export interface ProviderOptions {
   source: EmbeddingSource;
   /** Sent as a bearer token to an endpoint. */
@@ -43,6 +51,8 @@ export interface ProviderOptions {
   /** Wall time of one call: questions wait for nobody, passages are work in the background. */
   queryBudgetMs?: number;
   passageBudgetMs?: number;
+  /** A local model's process runs with the lowest priority. */
+  isBackground?: boolean;
 }
 
 export const QUERY_BUDGET_MS = 2_000;
@@ -84,7 +94,7 @@ async function openProvider(options: ProviderOptions, model: string): Promise<Em
     return openEndpoint({ source, model, prefixes, budgets, key: options.key, dimensions: options.dimensions });
   }
   const { openLocal } = await import('./local-embeddings.ts');
-  return openLocal({ folder: source.folder, model, prefixes, budgets, dimensions: options.dimensions });
+  return openLocal({ folder: source.folder, model, prefixes, budgets, dimensions: options.dimensions, isBackground: options.isBackground ?? false });
 }
 
 /** Two sources whose vectors may be compared have the same name. */

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setPriority } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { attemptDeps, Circuit, type AttemptDeps } from './attempts.ts';
@@ -31,6 +32,8 @@ export interface LocalOptions {
   prefixes: Record<EmbeddingKind, string>;
   budgets: Record<EmbeddingKind, number>;
   dimensions: number | null;
+  /** Lets everything else go first. */
+  isBackground?: boolean;
   idleMs?: number;
   batchMs?: number;
   attempts?: AttemptDeps;
@@ -81,7 +84,7 @@ export function openLocal(options: LocalOptions): EmbeddingProvider {
     try {
       signal?.throwIfAborted();
       if (closed) throw new ProviderError('unavailable', `${NAME} is closed`);
-      if (child === null || !child.alive) child = startModel(folder, options.program);
+      if (child === null || !child.alive) child = startModel(folder, options.isBackground ?? false, options.program);
       const vectors = await child.embed(texts, options.batchMs ?? BATCH_MS);
       for (const vector of vectors) {
         dimensions ??= vector.length;
@@ -152,9 +155,9 @@ interface ModelProcess {
 }
 
 /** Reads nothing but the model and its own code, writes nothing, starts nothing; has no environment and so no secrets. */
-function startModel(folder: string, program = join(import.meta.dirname, 'local-model.ts')): ModelProcess {
+function startModel(folder: string, isBackground: boolean, program = join(import.meta.dirname, 'local-model.ts')): ModelProcess {
   if (!existsSync(join(folder, 'model.onnx')) || !existsSync(join(folder, 'tokenizer.json'))) {
-    throw new ProviderError('refused', `${NAME}: ${folder} does not hold both model.onnx and tokenizer.json`);
+    throw new ProviderError('refused', `${NAME}: the folder that is set does not hold both model.onnx and tokenizer.json`);
   }
   const readable = [folder, import.meta.dirname, dirname(program), ...packageFolders()];
   const child: ChildProcess = spawn(
@@ -163,6 +166,11 @@ function startModel(folder: string, program = join(import.meta.dirname, 'local-m
     { env: {}, cwd: folder, stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced' },
   );
   child.unref();
+  try {
+    if (isBackground && child.pid !== undefined) setPriority(child.pid, 15);
+  } catch {
+    // It works with the usual priority as well.
+  }
   child.channel?.unref();
   let alive = true;
   let take: ((message: Message | null) => void) | null = null;

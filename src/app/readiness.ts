@@ -9,7 +9,7 @@ const LEAST_FREE_SHARE = 0.05;
 const STALE_QUEUE_MS = 15 * 60_000;
 
 /** `/readyz` (trust.md section 6): nothing here names a version or a path. */
-export async function checkReadiness(library: LibraryDeps, dataFolder: string, sandbox: SandboxMode): Promise<Readiness> {
+export async function checkReadiness(library: LibraryDeps, dataFolder: string, sandbox: SandboxMode, meaning: string): Promise<Readiness> {
   const database = await library.storage.check().then(
     () => ({ ok: true }),
     () => ({ ok: false, detail: 'the database cannot be written' }),
@@ -24,6 +24,7 @@ export async function checkReadiness(library: LibraryDeps, dataFolder: string, s
     disk: enough ? { ok: true } : { ok: false, detail: `only ${Math.floor(free / 2 ** 20)} MiB free` },
     queue: waited < STALE_QUEUE_MS ? { ok: true } : { ok: false, detail: `the oldest work has waited ${Math.round(waited / 60_000)} minutes` },
     sandbox: { ok: true, detail: sandbox },
+    meaning: { ok: true, detail: meaning },
   };
   return { ready: Object.values(checks).every((check) => check.ok), checks };
 }

@@ -8,6 +8,7 @@ import { clearIncoming } from '../storage/blobs/disk.ts';
 import { openDoors } from './doors.ts';
 import { createLog } from './log.ts';
 import { createMachineHealth } from './machine-health.ts';
+import { meaningDetail, openMeaning, rerankWith } from './meaning.ts';
 import { openLibrary } from './open-library.ts';
 import { checkReadiness } from './readiness.ts';
 import { openDrawer } from './readers.ts';
@@ -25,11 +26,14 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   const library = await openLibrary(config);
   await clearIncoming(join(config.dataFolder, 'blobs'));
   const drawing = await openDrawer(config, (message) => log.warn(message));
-  const index = createSearchIndex({
+  const meaning = openMeaning(config, library.storage.databasePath, { clock: library.deps.clock, log });
+  const words = createSearchIndex({
     databasePath: library.storage.databasePath,
     threads: config.search.threads,
     onError: (error) => log.error({ err: error }, 'search'),
+    ...(meaning && { meaning }),
   });
+  const index = rerankWith(config, words, library.storage.chunks, log);
   const publicUrl = config.publicUrl ?? `http://${config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : bracket(config.host)}:${config.port}`;
   const app = await openDoors({
     config,
@@ -41,7 +45,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     search: { storage: library.storage, index, depth: config.search.depth },
     viewer: createPageViewer({ storage: library.storage, blobs: library.deps.blobs, drawer: drawing.drawer }),
     health: createMachineHealth(options.mainPath),
-    readiness: () => checkReadiness(library.deps, config.dataFolder, drawing.sandbox.mode),
+    readiness: () => checkReadiness(library.deps, config.dataFolder, drawing.sandbox.mode, meaningDetail(meaning)),
   });
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
@@ -52,6 +56,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     async stop() {
       await drainServer(app, 6_000);
       await index.close();
+      await meaning?.close();
       await drawing.close();
       await library.close();
     },

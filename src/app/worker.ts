@@ -9,6 +9,7 @@ import { mayUnpack, placeInnerFiles } from '../library/inner-files.ts';
 import { reapOrphans } from '../processing/reaper.ts';
 import { startWorker } from '../processing/worker.ts';
 import { createLog } from './log.ts';
+import { startEmbedding } from './meaning.ts';
 
 const REAP_EVERY_MS = 6 * 3_600_000;
 
@@ -45,9 +46,11 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   reap();
   const reaping = setInterval(reap, REAP_EVERY_MS);
   const tidying = keepIndexTidy(library.storage.databasePath, hasRoom, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
+  const embedding = startEmbedding(config, library.storage.databasePath, { log, hasRoom });
   return {
     async stop() {
       clearInterval(reaping);
+      await embedding.stop();
       tidying.stop();
       await worker.stop();
       await readers.close();

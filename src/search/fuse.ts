@@ -1,6 +1,6 @@
 /**
- * Two rankings of the same scope, by words and by meaning, become one. Without vectors the list of words is the ranking;
- * with them it is a min-max weighted sum (weights: docs/search.md).
+ * Two rankings of the same scope, by words and by meaning, become one: a weighted sum of both, each brought to 0 to 1.
+ * Without vectors the list of words is the ranking.
  */
 import type { RankedSlot } from './lexical.ts';
 
@@ -17,37 +17,35 @@ export interface VectorSlot {
   score: number;
 }
 
-/** How much meaning counts beside words. */
+/** How much meaning counts beside words (0 to 1): found on one judged set, checked on the other (docs/search.md). */
 export const VECTOR_WEIGHT = 0.5;
 
 /**
- * One list out of two, each best first and inside the scope. An excerpt that only one list has counts as that list's worst
- * in the other. Unordered among equals: callers sort by `inOrder`.
+ * One list out of two, each best first and inside the scope. `vectors` holds the nearest and every excerpt of `lexical` that
+ * has a vector, so that no excerpt is judged by half of what is known of it:
+ *
+ * - words: share of the best score; no word of the query is 0.
+ * - meaning: between the least and the most similar of the candidates.
+ * - An excerpt whose vector is not made yet counts by its words for both: a new document does not have to wait.
+ *
+ * All of it from candidates inside the scope (trust.md P10). Unordered among equals: callers sort by `inOrder`.
  */
 export function fuseRankings(lexical: readonly RankedSlot[], vectors: readonly VectorSlot[] | null, weight = VECTOR_WEIGHT): FusedSlot[] {
   if (vectors === null || vectors.length === 0) {
     return lexical.map((one, i) => ({ ...one, lexicalRank: i + 1, lexicalScore: one.score, vectorRank: null, vectorScore: null }));
   }
+  const best = lexical[0]?.score ?? 0;
+  const [nearest, farthest] = [vectors[0]!.score, Math.min(...vectors.map((one) => one.score))];
+  const meant = (score: number): number => (nearest > farthest ? (score - farthest) / (nearest - farthest) : 1);
   const fused = new Map<number, FusedSlot>();
-  const scale = (scores: readonly number[]): ((score: number) => number) => {
-    const [low, high] = [Math.min(...scores), Math.max(...scores)];
-    return (score) => (high > low ? (score - low) / (high - low) : 1);
-  };
-  const lexicalScale = scale(lexical.map((one) => one.score));
   lexical.forEach((one, i) => {
-    fused.set(one.slot, {
-      ...one,
-      score: (1 - weight) * lexicalScale(one.score),
-      lexicalRank: i + 1,
-      lexicalScore: one.score,
-      vectorRank: null,
-      vectorScore: null,
-    });
+    const said = best > 0 ? one.score / best : 1;
+    fused.set(one.slot, { ...one, score: said, lexicalRank: i + 1, lexicalScore: one.score, vectorRank: null, vectorScore: null });
   });
-  const vectorScale = scale(vectors.map((one) => one.score));
   vectors.forEach((one, i) => {
     const before = fused.get(one.slot) ?? { slot: one.slot, score: 0, lexicalRank: null, lexicalScore: 0 };
-    fused.set(one.slot, { ...before, score: before.score + weight * vectorScale(one.score), vectorRank: i + 1, vectorScore: one.score });
+    const score = (1 - weight) * before.score + weight * meant(one.score);
+    fused.set(one.slot, { ...before, score, vectorRank: i + 1, vectorScore: one.score });
   });
   return [...fused.values()];
 }

@@ -21,6 +21,8 @@ export interface RankedSlot {
 export interface LexicalAnswer {
   ranked: RankedSlot[];
   mask: ScopeMask;
+  /** A quoted phrase was found, or nothing but identifiers was asked for and found. */
+  isExact: boolean;
   explanation: Explanation | null;
 }
 
@@ -68,7 +70,8 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
   const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared) : null;
   const scored = byPhrase ?? rankPlain(input, prepared);
   const ranked = scored.slots;
-  if (!request.explain) return { ranked, mask, explanation: null };
+  const isExact = ranked.length > 0 && (byPhrase !== null || asksForIdentifiers(prepared));
+  if (!request.explain) return { ranked, mask, isExact, explanation: null };
   explainSlots(input, prepared, ranked);
   const explanation: Explanation = {
     words: prepared.map((one) => explainWord(one, mask)),
@@ -77,7 +80,12 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
     droppedByDepth: Math.max(0, scored.matched - ranked.length),
     phrases: byPhrase === null ? [] : query.phrases.map((phrase) => phrase.trim()),
   };
-  return { ranked, mask, explanation };
+  return { ranked, mask, isExact, explanation };
+}
+
+function asksForIdentifiers(prepared: readonly Prepared[]): boolean {
+  const telling = prepared.filter(({ word }) => word.kind !== 'stop' && word.wholeOf === null);
+  return telling.length > 0 && telling.every(({ word, matches }) => word.kind === 'identifier' && matches.cost > 0);
 }
 
 function prepareWords(source: MatchSource, query: Query, check: () => void): Prepared[] {

@@ -1,5 +1,6 @@
 /** What the pool and its threads say to each other. */
 import type { Explanation, RankedExcerpt } from './types.ts';
+import type { QuestionVector } from './vectors/vector-table.ts';
 
 export interface ThreadData {
   databasePath: string;
@@ -14,6 +15,8 @@ export interface RankMessage {
   documents: Int32Array;
   depth: number;
   explain: boolean;
+  /** The query as a vector; null: words only. */
+  question: QuestionVector | null;
   /** After this long the thread gives up by itself. */
   timeoutMs: number;
 }

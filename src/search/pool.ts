@@ -3,6 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import type { RankMessage, RankReply, ThreadData } from './messages.ts';
 import type { Explanation, RankedExcerpt, SearchIndex, SearchRequest } from './types.ts';
+import type { Meaning } from './vectors/meaning.ts';
+import type { QuestionVector } from './vectors/vector-table.ts';
 
 export interface SearchIndexOptions {
   databasePath: string;
@@ -14,10 +16,13 @@ export interface SearchIndexOptions {
   queueLimit?: number;
   /** Told of a thread that died or a search that failed for a reason of ours. */
   onError?: (error: Error) => void;
+  /** Turns queries into vectors where an embedding model is set; without it searches go by words. */
+  meaning?: Pick<Meaning, 'ask'>;
 }
 
 interface Job {
   request: SearchRequest;
+  question: QuestionVector | null;
   resolve: (answer: { ranked: RankedExcerpt[]; explanation: Explanation | null }) => void;
   reject: (error: Error) => void;
   signal: AbortSignal | undefined;
@@ -157,7 +162,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     }, afterMs).unref();
   }
 
-  function send(thread: Thread, { id, request }: Job & { id: number }): void {
+  function send(thread: Thread, { id, request, question }: Job & { id: number }): void {
     if (thread.timer !== null) clearTimeout(thread.timer);
     thread.timer = setTimeout(() => stop(thread, id), timeoutMs);
     const message: RankMessage = {
@@ -167,17 +172,39 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
       documents: Int32Array.from(request.scope.documents),
       depth: request.depth,
       explain: request.explain ?? false,
+      question,
       timeoutMs,
     };
     thread.worker.postMessage(message, [message.folders.buffer as ArrayBuffer, message.documents.buffer as ArrayBuffer]);
   }
 
-  function ask(request: SearchRequest, signal?: AbortSignal): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation | null }> {
+  /** Searches whose query is being turned into a vector: they wait as well. */
+  let asking = 0;
+
+  async function ask(request: SearchRequest, signal?: AbortSignal): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation | null }> {
+    if (options.meaning === undefined) return enqueue(request, null, signal);
+    if (signal?.aborted) throw aborted();
+    if (waiting.length + asking >= queueLimit) throw busy('Too many searches are waiting: try again in a moment');
+    asking++;
+    let question: QuestionVector | null;
+    try {
+      question = await options.meaning.ask(request.query, signal);
+    } finally {
+      asking--;
+    }
+    return enqueue(request, question, signal);
+  }
+
+  function enqueue(
+    request: SearchRequest,
+    question: QuestionVector | null,
+    signal?: AbortSignal,
+  ): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation | null }> {
     if (closed) return Promise.reject(busy('The server is stopping: try again in a moment'));
     if (signal?.aborted) return Promise.reject(aborted());
     if (waiting.length >= queueLimit) return Promise.reject(busy('Too many searches are waiting: try again in a moment'));
     return new Promise((resolve, reject) => {
-      const job: Job = { request, resolve, reject, signal, onAbort: () => {}, latest: Date.now() + timeoutMs + (threads.some((thread) => thread.ready) ? 0 : START_MS) };
+      const job: Job = { request, question, resolve, reject, signal, onAbort: () => {}, latest: Date.now() + timeoutMs + (threads.some((thread) => thread.ready) ? 0 : START_MS) };
       job.onAbort = () => {
         const at = waiting.indexOf(job);
         if (at >= 0) waiting.splice(at, 1);

@@ -1,13 +1,16 @@
 /** A search as a thread runs it: by words, fused with meaning where there is some, and the places of the best looked up. */
 import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { fuseRankings, type VectorSlot } from './fuse.ts';
-import { inOrder, rankWords, type LexicalEngine, type LexicalRequest } from './lexical.ts';
+import { inOrder, rankWords, type LexicalEngine, type LexicalRequest, type RankedSlot } from './lexical.ts';
 import { ScoreBoard } from './score.ts';
 import { SlotTable, type ScopeMask } from './slot-table.ts';
 import type { Explanation, RankedExcerpt } from './types.ts';
 
-/** A thread's second leg: the nearest excerpts by meaning inside the mask, best first, or null when it has none to offer. */
-export type VectorLeg = (table: SlotTable, mask: ScopeMask, depth: number) => VectorSlot[] | null;
+/**
+ * A thread's second leg: the nearest excerpts by meaning inside the mask, and how near those are that words found, best
+ * first; or null when it has none to offer.
+ */
+export type VectorLeg = (mask: ScopeMask, found: readonly RankedSlot[], depth: number) => VectorSlot[] | null;
 
 export interface RankAnswer {
   ranked: RankedExcerpt[];
@@ -22,8 +25,9 @@ export function createEngine(reader: SearchReader): LexicalEngine {
 export function rank(engine: LexicalEngine, request: LexicalRequest, vectors: VectorLeg | null = null): RankAnswer {
   const { reader, table } = engine;
   return reader.snapshot(() => {
-    const { ranked, mask, explanation } = rankWords(engine, request);
-    const near = vectors === null ? null : vectors(table, mask, request.depth);
+    const { ranked, mask, isExact, explanation } = rankWords(engine, request);
+    // Who asks for a phrase or a part number means that and nothing like it.
+    const near = vectors === null || isExact ? null : vectors(mask, ranked, request.depth);
     const best = inOrder(table, fuseRankings(ranked, near)).slice(0, request.depth) as ReturnType<typeof fuseRankings>;
     const layouts = new Map<number, ReturnType<SearchReader['layout']>>();
     const excerpts = best.map((one): RankedExcerpt => {

@@ -2,11 +2,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openSearchReader } from '../storage/sqlite/search-reader.ts';
 import type { RankMessage, RankReply, ThreadData } from './messages.ts';
-import { createEngine, rank } from './ranking.ts';
+import { createEngine, rank, type VectorLeg } from './ranking.ts';
+import { createVectorLegs } from './vectors/vector-leg.ts';
 
 const { databasePath, cancelled } = workerData as ThreadData;
 const givenUp = new Int32Array(cancelled);
 const engine = createEngine(openSearchReader(databasePath));
+const legFor = createVectorLegs(databasePath);
 
 class GivenUp extends Error {}
 
@@ -18,7 +20,8 @@ parentPort!.on('message', (message: RankMessage) => {
   let reply: RankReply;
   try {
     const scope = { folders: message.folders as unknown as number[], documents: message.documents as unknown as number[] };
-    const answer = rank(engine, { query: message.query, scope, depth: message.depth, explain: message.explain, check });
+    const leg: VectorLeg | null = message.question === null ? null : legFor(message.question);
+    const answer = rank(engine, { query: message.query, scope, depth: message.depth, explain: message.explain, check }, leg);
     reply = { id: message.id, ...answer };
   } catch (error) {
     const failed = error instanceof GivenUp ? 'given_up' : 'error';

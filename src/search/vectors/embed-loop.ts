@@ -14,6 +14,8 @@ export interface EmbedLoopDeps {
   providerOf(model: VectorModel): EmbeddingProvider | null;
   /** The model that the settings name now. */
   wanted: { name: string; source: unknown };
+  /** Nothing is written on a disk that is nearly full. */
+  hasRoom?(): Promise<boolean>;
   /** Resolves early when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Told when trouble begins (a sentence) and ends (null). */
@@ -32,6 +34,10 @@ export async function runEmbedLoop(deps: EmbedLoopDeps, signal: AbortSignal): Pr
   deps.store.choose(deps.wanted.name, deps.wanted.source);
   let pauseMs = FIRST_PAUSE_MS;
   while (!signal.aborted) {
+    if (deps.hasRoom && !(await deps.hasRoom())) {
+      await deps.wait(FIRST_PAUSE_MS, signal);
+      continue;
+    }
     const step = await embedStep(deps, signal);
     if (signal.aborted) return;
     if (step === 'trouble') {

@@ -37,12 +37,14 @@ export interface Meaning {
 const KEPT_QUESTIONS = 500;
 const KEPT_MS = 10 * 60_000;
 const MODELS_MS = 1_000;
+const STATUS_MS = 5_000;
 
 export function createMeaning(deps: MeaningDeps): Meaning {
   const kept = new Map<string, { vector: Promise<Float32Array>; until: number }>();
   const providers = new Map<number, EmbeddingProvider | null>();
   let models: { list: VectorModel[]; until: number } = { list: [], until: 0 };
   let trouble: string | null = null;
+  let counted: { at: number; status: MeaningStatus } | null = null;
 
   const serving = (): VectorModel | null => {
     const now = deps.clock.now();
@@ -105,21 +107,27 @@ export function createMeaning(deps: MeaningDeps): Meaning {
     },
 
     status() {
-      const list = deps.store.models();
-      const now = list.find((model) => model.state === 'serving');
-      const next = list.find((model) => model.state === 'building');
-      const covered = now ? deps.store.coverage(now.ref) : { done: 0, excerpts: 0, refused: 0 };
-      const coming = next ? deps.store.coverage(next.ref) : null;
-      return {
-        model: now?.name ?? null,
-        ...covered,
-        next: next && coming ? { model: next.name, done: coming.done, excerpts: coming.excerpts } : null,
-        trouble: trouble ?? now?.trouble ?? next?.trouble ?? null,
-      };
+      // Counting what is covered reads every document, and readiness is asked every few seconds.
+      if (counted === null || Math.abs(deps.clock.now() - counted.at) > STATUS_MS) counted = { at: deps.clock.now(), status: count() };
+      return { ...counted.status, trouble: trouble ?? counted.status.trouble };
     },
 
     async close() {
       for (const provider of providers.values()) await provider?.close();
     },
   };
+
+  function count(): MeaningStatus {
+    const list = deps.store.models();
+    const now = list.find((model) => model.state === 'serving');
+    const next = list.find((model) => model.state === 'building');
+    const covered = now ? deps.store.coverage(now.ref) : { done: 0, excerpts: 0, refused: 0 };
+    const coming = next ? deps.store.coverage(next.ref) : null;
+    return {
+      model: now?.name ?? null,
+      ...covered,
+      next: next && coming ? { model: next.name, done: coming.done, excerpts: coming.excerpts } : null,
+      trouble: now?.trouble ?? next?.trouble ?? null,
+    };
+  }
 }

@@ -1,5 +1,5 @@
 /** What a searching thread reads of the vectors, over the connection of its search reader. */
-import type { Database } from 'better-sqlite3';
+import Sqlite, { type Database } from 'better-sqlite3';
 
 export interface ServingModel {
   model: number;
@@ -15,6 +15,27 @@ export interface VectorReader {
   signsAfter(model: number, seq: number, each: (slot: number, bits: Buffer) => void): void;
   /** The finer form of one vector, or null when it is gone. */
   int8Of(model: number, slot: number): { int8: Int8Array; scale: number } | null;
+}
+
+/** Opens a database file for the vectors of searches. All of one search is read in one `snapshot`. */
+export function openVectorReader(databasePath: string): VectorReader & { snapshot<T>(work: () => T): T } {
+  const db = new Sqlite(databasePath, { readonly: true, fileMustExist: true });
+  db.pragma('query_only = ON');
+  db.pragma('cache_size = -12000');
+  db.pragma('busy_timeout = 2000');
+  const begin = db.prepare('begin');
+  const end = db.prepare('commit');
+  return {
+    ...vectorReaderOver(db),
+    snapshot: (work) => {
+      begin.run();
+      try {
+        return work();
+      } finally {
+        end.run();
+      }
+    },
+  };
 }
 
 export function vectorReaderOver(db: Database): VectorReader {
