@@ -118,6 +118,13 @@ export const settings = table({
     default: 'info',
     about: 'How much is written to the log on stderr.',
   },
+  metricsToken: {
+    name: 'SERGO_METRICS_TOKEN',
+    schema: z.string().min(16, 'is shorter than 16 characters'),
+    default: null,
+    about: 'Bearer token with which other machines may read /metrics. Not set: only this machine may.',
+    secret: true,
+  },
   workerConcurrency: {
     name: 'SERGO_WORKER_CONCURRENCY',
     schema: whole(1, 64),
@@ -242,12 +249,6 @@ export const settings = table({
     schema: whole(1, 10_000),
     default: '100',
     about: 'Largest picture that is read, in millions of pixels.',
-  },
-  maxArchiveEntries: {
-    name: 'SERGO_MAX_ARCHIVE_ENTRIES',
-    schema: whole(1, 10_000_000),
-    default: '10000',
-    about: 'Most entries of an archive that is unpacked.',
   },
   maxUnpacked: {
     name: 'SERGO_MAX_UNPACKED',

@@ -23,7 +23,6 @@ describe('defaults', () => {
       fileBytes: 2 * 2 ** 30,
       pages: 5000,
       picturePixels: 100_000_000,
-      archiveEntries: 10_000,
       unpackedBytes: 2 ** 30,
       readCpuSeconds: 60,
       readWallSeconds: 120,
@@ -72,6 +71,12 @@ describe('where a value comes from', () => {
     expect(config.allowedOrigins).toEqual(['https://a.example', 'http://b.example:81']);
     expect(config.limits.fileBytes).toBe(64 * 2 ** 20);
   });
+});
+
+test('a secret is masked wherever settings are shown, also in what is wrong with it', () => {
+  const { shown } = loadConfig({ SERGO_METRICS_TOKEN: 'a long enough token' });
+  expect(shown.find((row) => row.name === 'SERGO_METRICS_TOKEN')?.value).toBe('********');
+  expect(() => loadConfig({ SERGO_METRICS_TOKEN: 'short' })).toThrow('SERGO_METRICS_TOKEN=******** is shorter than 16 characters.');
 });
 
 describe('mistakes', () => {

@@ -23,6 +23,8 @@ export interface Config {
   /** CIDR networks or addresses. */
   trustProxy: string[];
   logLevel: string;
+  /** Null: /metrics answers this machine alone. */
+  metricsToken: string | null;
   workerConcurrency: number;
   /** Tesseract's names, the most likely first. */
   ocrLanguages: string[];
@@ -37,7 +39,6 @@ export interface Config {
     pages: number;
     /** Pixels, not millions of them. */
     picturePixels: number;
-    archiveEntries: number;
     unpackedBytes: number;
     readCpuSeconds: number;
     readWallSeconds: number;
@@ -101,6 +102,7 @@ function toConfig(values: { [K in SettingKey]: SettingValue<K> }): Config {
     allowedOrigins: values.allowedOrigins,
     trustProxy: values.trustProxy,
     logLevel: values.logLevel,
+    metricsToken: values.metricsToken,
     workerConcurrency: values.workerConcurrency,
     ocrLanguages: values.ocrLanguages,
     rates: {
@@ -116,7 +118,6 @@ function toConfig(values: { [K in SettingKey]: SettingValue<K> }): Config {
       fileBytes: values.maxFile,
       pages: values.maxPages,
       picturePixels: values.maxMegapixels * 1_000_000,
-      archiveEntries: values.maxArchiveEntries,
       unpackedBytes: values.maxUnpacked,
       readCpuSeconds: values.readCpuSeconds,
       readWallSeconds: values.readWallSeconds,

@@ -40,6 +40,7 @@ export async function openDoors(deps: DoorsDeps): Promise<FastifyInstance> {
       host: config.host,
       allowedOrigins: config.allowedOrigins,
       trustProxy: config.trustProxy,
+      ...(config.metricsToken === null ? {} : { metricsToken: config.metricsToken }),
     },
     log: deps.log,
     metrics: createHttpMetrics([
