@@ -61,6 +61,13 @@ export async function listRoots(deps: LibraryDeps, actor: Actor): Promise<Folder
   return folderViews(deps.storage, actor, roots);
 }
 
+/** Every folder the actor can read, the roots first of each tree, by path. */
+export async function listTree(deps: LibraryDeps, actor: Actor): Promise<FolderView[]> {
+  const { tree } = await scopeOf(deps.storage, actor);
+  const views = await folderViews(deps.storage, actor, tree);
+  return views.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
 /** Rename and/or move (within its owner's tree). AppError not_found, invalid, conflict (taken name, into itself, too deep). */
 export async function changeFolder(
   deps: LibraryDeps,

@@ -38,6 +38,12 @@ describe('folders', () => {
       documentCount: 0,
     });
     expect((await sergo.call(ava, 'GET', '/folders')).json().folders).toMatchObject([{ id: ava.rootId }]);
+    const tree = (await sergo.call(ava, 'GET', '/folders?tree=true')).json().folders;
+    expect(tree).toMatchObject([
+      { id: ava.rootId, parentId: null },
+      { id, parentId: ava.rootId },
+      { id: inner.id, parentId: id },
+    ]);
     const moved = await sergo.call(ava, 'PATCH', `/folders/${inner.id}`, {
       body: { name: 'Advanced', parentId: ava.rootId },
     });

@@ -84,6 +84,7 @@ async function askAll(keyId: string): Promise<Map<string, string>> {
     '/documents?limit=1000',
     '/documents?limit=2&offset=2',
     '/folders',
+    '/folders?tree=true',
     `/folders/${ava.rootId}`,
     '/trash',
     '/jobs',

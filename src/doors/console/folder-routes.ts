@@ -4,6 +4,7 @@ import {
   createFolder,
   getFolder,
   listRoots,
+  listTree,
   purgeFolder,
   restoreFolder,
   trashFolder,
@@ -29,12 +30,18 @@ export function addFolderRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
     '/folders',
     {
       schema: {
-        summary: 'Where I start: my own root and what others shared with me',
+        summary: 'Where I start: my own root and what others shared with me; or the whole tree',
         tags,
+        querystring: z.object({
+          tree: z.enum(['true', 'false']).default('false').describe('true: every folder I can read'),
+        }),
         response: { 200: z.object({ folders: z.array(folderSchema) }), ...errorAnswers },
       },
     },
-    async (request) => ({ folders: await listRoots(deps.library, actorOf(request)) }),
+    async (request) => {
+      const list = request.query.tree === 'true' ? listTree : listRoots;
+      return { folders: await list(deps.library, actorOf(request)) };
+    },
   );
 
   app.post(

@@ -98,6 +98,8 @@ async function takeFiles(
       } catch (error) {
         // A body that ends early is the request's end, not this file's.
         if (request.raw.destroyed || !(error instanceof AppError)) throw error;
+        // Without a Content-Length nobody knows how much more would have to be read past.
+        if (error.code === 'too_large' && request.headers['content-length'] === undefined) throw error;
         failures.push({ name: part.filename, error });
         part.file.resume();
       }
