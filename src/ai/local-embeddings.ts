@@ -227,6 +227,8 @@ function startModel(folder: string, isBackground: boolean, program = join(import
       return message.vectors;
     },
     async stop() {
+      // Who waits for its end must not end before it.
+      child.ref();
       child.kill('SIGKILL');
       await gone;
     },

@@ -105,6 +105,19 @@ describe('vectors made in the background', () => {
     expect(slotsOf(1)).toEqual(expected());
   });
 
+  test('documents without excerpts, such as scans, do not stop the work', async () => {
+    addDocument(1, 'Scan.pdf', []);
+    addDocument(2, 'A.pdf', ['one']);
+    for (let ref = 3; ref < 40; ref++) addDocument(ref, `Scan${ref}.pdf`, []);
+    addDocument(40, 'B.pdf', ['two']);
+    addDocument(41, 'Scan41.pdf', []);
+    await work('old');
+    expect(slotsOf(1)).toEqual(expected());
+    expect(expected()).toHaveLength(2);
+    await work('new');
+    expect(store.models().map(({ name }) => name)).toEqual(['new']);
+  });
+
   test('what is stopped anywhere goes on where it was', async () => {
     addDocument(1, 'Long.pdf', Array.from({ length: 100 }, (_, i) => `page ${i}`));
     store.choose('old', {});

@@ -30,10 +30,10 @@ export function vectorStoreOver(db: Database): VectorStore {
     trouble: db.prepare(`update vector_models set trouble = ? where model = ? and trouble is not ?`),
     doneSlot: db.prepare(`select done_slot from vector_models where model = ?`).pluck(),
     advance: db.prepare(`update vector_models set done_slot = ?, dimensions = ?, refused = refused + ? where model = ?`),
-    // Slots of documents do not overlap: the one before may reach over the place that was reached.
+    // Slots of documents do not overlap: the one before may reach over the place that was reached. Scans have no excerpts.
     pending: db.prepare(`select document, first_slot as first, slots from search_documents
       where first_slot >= coalesce((select max(first_slot) from search_documents where first_slot <= @done), 0)
-        and first_slot + slots > @done order by first_slot limit @limit`),
+        and slots > 0 and first_slot + slots > @done order by first_slot limit @limit`),
     chunks: db.prepare(`select section, text from chunks where document = ? order by ref limit ? offset ?`),
     name: db.prepare(`select name from documents where ref = ?`).pluck(),
     owner: db.prepare(`select first_slot + slots from search_documents where first_slot <= ? order by first_slot desc limit 1`).pluck(),
