@@ -29,6 +29,11 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
     scopes.set(actor, known);
     return known;
   };
+  const rowOf = (document: ListedDocument): DocumentRow => {
+    const row = rows.get(document);
+    if (!row) throw notFound();
+    return row;
+  };
   const listed = async (documents: readonly DocumentRow[]): Promise<ListedDocument[]> => {
     const paths = await storage.folders.paths([...new Set(documents.map((document) => document.folder))]);
     return documents.map((row) => toListed(row, paths.get(row.folder) ?? ''));
@@ -56,7 +61,7 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
       const row = await storage.documents.inScope(id, await scopeFor(actor));
       if (!row) return null;
       const [item] = await listed([row]);
-      const view: DocumentView = { ...(item as ListedDocument), ref: row.ref, pageView: await pageViewState(storage, row), viewPages: row.pages };
+      const view: DocumentView = { ...(item as ListedDocument), ref: row.ref };
       rows.set(view, row);
       return view;
     },
@@ -64,9 +69,11 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
       const pages = await storage.pages.range(document.ref, from, to);
       return pages.map(({ number, text, toView }) => ({ number, text, toView }));
     },
+    async pageView(document) {
+      return pageViewState(storage, rowOf(document));
+    },
     async drawPage(document, page, format) {
-      const row = rows.get(document);
-      if (!row) throw notFound();
+      const row = rowOf(document);
       return deps.viewer.view(row, page, format === 'image' ? 'png' : 'pdf');
     },
     audit,

@@ -4,7 +4,7 @@
  */
 import type { AgentKeyActor } from '../../src/access/actor.ts';
 import type { AuditEntry } from '../../src/audit/types.ts';
-import type { AgentDoorPorts, DocumentView, FoundDocument, PageText } from '../../src/doors/agent/ports.ts';
+import type { AgentDoorPorts, DocumentView, FoundDocument, PageText, PageView } from '../../src/doors/agent/ports.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Scope } from '../../src/search/types.ts';
 
@@ -23,7 +23,7 @@ export interface FakeDocument {
   pages: { text: string; toView?: boolean; section?: string }[] | null;
   pagesEstimated?: boolean;
   status?: DocumentView['status'];
-  pageView?: DocumentView['pageView'];
+  pageView?: PageView;
   uploadedAt?: number;
 }
 
@@ -77,8 +77,6 @@ export function createFakePorts(library: FakeLibrary): FakePorts {
       pagesToView: marked,
       uploadedAt: document.uploadedAt ?? Date.UTC(2026, 9, 24, 12),
       status: document.status ?? 'ready',
-      pageView: document.pageView ?? 'ready',
-      viewPages: document.pages?.length ?? null,
     };
   };
   const found = (document: FakeDocument): FoundDocument => {
@@ -213,6 +211,9 @@ export function createFakePorts(library: FakeLibrary): FakePorts {
       return pages
         .slice(from - 1, to)
         .map((page, at): PageText => ({ number: from + at, text: page.text, toView: page.toView ?? false }));
+    },
+    async pageView(document) {
+      return library.documents[document.ref]!.pageView ?? 'ready';
     },
     async drawPage(document, page, format) {
       if (page === 13) throw new AppError('not_ready', 'This page could not be drawn — the file is damaged there');

@@ -68,15 +68,12 @@ export interface ListedDocument {
 }
 
 export interface DocumentView extends ListedDocument {
-  /** Internal row, for `pages` and `drawPage`. */
+  /** Internal row, for the calls below. */
   ref: number;
-  /**
-   * Whether there is something to draw: the file itself or its PDF copy (`ready`), a copy that is being made, or neither.
-   */
-  pageView: 'ready' | 'making' | 'none';
-  /** Pages that can be drawn; those of the copy where there is one. */
-  viewPages: number | null;
 }
+
+/** Whether there is something to draw: the file itself or its PDF copy, a copy that is being made, or neither. */
+export type PageView = 'ready' | 'making' | 'none';
 
 export interface PageText {
   number: number;
@@ -115,6 +112,8 @@ export interface AgentDoorPorts {
   findDocument(actor: AgentKeyActor, id: string): Promise<DocumentView | null>;
   /** Pages `from` to `to`, in order, both included; pages that do not exist are left out. */
   readPages(document: DocumentView, from: number, to: number): Promise<PageText[]>;
+  /** Its pages are the document's own, as `pages` counts them. */
+  pageView(document: DocumentView): Promise<PageView>;
   /**
    * One page as a PNG (110 dpi, longer side at most 1,568 pixels) or as a PDF of that page alone. Throws AppError with a
    * sentence for a page that cannot be drawn.

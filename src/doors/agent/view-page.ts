@@ -48,9 +48,10 @@ export const viewPage: AgentTool = {
     const document = await findDocument(call, id);
     const name = cleanLine(document.name);
     call.note.detail = `${name}, page ${page}, ${format}`;
-    if (document.pageView === 'none') throw new Refusal(NO_PAGE_VIEW);
-    if (document.pageView === 'making') throw new Refusal(COPY_STILL_MADE);
-    const pages = document.viewPages ?? 0;
+    const view = await call.ports.pageView(document);
+    if (view === 'none') throw new Refusal(NO_PAGE_VIEW);
+    if (view === 'making') throw new Refusal(COPY_STILL_MADE);
+    const pages = document.pages ?? 0;
     checkPage(page, pages);
     const bytes = await call.ports.drawPage(document, page, format, call.signal);
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
