@@ -32,6 +32,8 @@ export interface RunningSergo {
   stop(): Promise<number | null>;
   /** SIGKILL of the server alone (the worker sees it and ends); the data folder stays. */
   kill9(): Promise<void>;
+  /** Resolves with the exit code once it has ended, whoever ended it. */
+  ended: Promise<number | null>;
   process: ChildProcess;
 }
 
@@ -105,6 +107,7 @@ export async function startSergo(options: SergoOptions = {}): Promise<RunningSer
       child.kill('SIGKILL');
       await ended;
     },
+    ended,
     process: child,
   };
 }
