@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { scopeOf } from '../access/scope.ts';
+import { scopeOf, type ResolvedScope } from '../access/scope.ts';
 import { describeUnknownFolder } from '../doors/agent/folders.ts';
 import { presentDocument } from '../doors/agent/search.ts';
 import type { ConsolePorts } from '../doors/console/ports.ts';
@@ -7,7 +7,9 @@ import { AppError, notFound } from '../errors.ts';
 import { chooseFolders, folderNames } from '../library/folder-choice.ts';
 import type { LibraryDeps } from '../library/deps.ts';
 import type { PageViewer } from '../processing/view-page.ts';
+import { explainDocuments } from '../search/explain-documents.ts';
 import { searchDocuments, type SearchDeps } from '../search/search-documents.ts';
+import type { Scope } from '../search/types.ts';
 
 export interface ConsolePortDeps {
   library: LibraryDeps;
@@ -19,11 +21,15 @@ export interface ConsolePortDeps {
 /** What the console's API needs beyond the services, filled in over the same search and pictures that agents get. */
 export function createConsolePorts(deps: ConsolePortDeps): ConsolePorts {
   const { storage, audit } = deps.library;
+  const narrowed = async (scope: ResolvedScope, folders: string[] | null): Promise<Scope> => {
+    const choice = await chooseFolders(storage, scope, folders);
+    if ('scope' in choice) return choice.scope;
+    throw new AppError('invalid', describeUnknownFolder(choice.unknown, folderNames(scope)), { field: 'folders' });
+  };
   return {
+    explain: async (scope, { folders, ...request }, signal) => explainDocuments(deps.search, await narrowed(scope, folders), request, signal),
     async search(scope, { folders, ...request }, signal) {
-      const choice = await chooseFolders(storage, scope, folders);
-      if ('unknown' in choice) throw new AppError('invalid', describeUnknownFolder(choice.unknown, folderNames(scope)), { field: 'folders' });
-      const found = await searchDocuments(deps.search, choice.scope, request, signal);
+      const found = await searchDocuments(deps.search, await narrowed(scope, folders), request, signal);
       const count = found.documents.reduce((sum, document) => sum + document.excerpts.length, 0);
       // The same presenter as the tool's, so that the two cannot say different things of one document.
       const results = found.documents.map(presentDocument) as Awaited<ReturnType<ConsolePorts['search']>>['results'];

@@ -55,6 +55,7 @@ export async function openConsole(options: ConsoleOptions = {}): Promise<Console
   });
   const ports: ConsolePorts = {
     search: async () => ({ results: [], count: 0, nextOffset: null }),
+    explain: async () => ({ words: [], inScope: 0, matched: 0, droppedByDepth: 0, phrases: [], candidates: [] }),
     viewPage: async () => ({ bytes: new Uint8Array([1, 2, 3]), sha256: 'abc', name: 'page.png' }),
     busyDocuments: async () => [],
     health: async () => ({ checks: { sandbox: { ok: true } }, notices: [] }),

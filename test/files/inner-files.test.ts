@@ -55,6 +55,10 @@ test('an archive becomes a folder of documents, a mail has its attachments besid
   expect(deepestDocument.notices.join(' ')).toMatch(/left inside/);
   const { body: found } = await admin.get('/search?q=tonnage');
   expect(found[0]).toMatchObject({ document: 'figures.txt' });
+  const { body: explained } = await admin.get('/search?q=tonnage%20zebra&explain=1');
+  expect(explained.candidates[0]).toMatchObject({ document: 'figures.txt', place: 0, dropped: null, why: { lexicalRank: 1, vectorRank: null } });
+  expect(explained.candidates[0].why.words).toEqual([{ word: 'tonnage', added: expect.any(Number) }]);
+  expect(explained.words.find((word: Json) => word.word === 'zebra')).toMatchObject({ found: 0 });
 
   // Read again, nothing is made twice.
   const again = await admin.post(`/documents/${bundle.id}/reprocess`, { preset: 'basic' });

@@ -4,6 +4,7 @@
  */
 import type { UserActor } from '../../access/actor.ts';
 import type { ResolvedScope } from '../../access/scope.ts';
+import type { ExplainedSearch } from '../../search/explain-documents.ts';
 
 /** One document of a search answer; keys and their order are those of the agent tool (seeds/000 "search"). */
 export interface SearchResult {
@@ -25,6 +26,13 @@ export interface ConsolePorts {
     request: { query: string; limit: number; offset: number; folders: string[] | null },
     signal: AbortSignal,
   ): Promise<{ results: SearchResult[]; count: number; nextOffset: number | null }>;
+
+  /** Why a search answers what it answers, for whoever may search so. Not audited here: the door does that. */
+  explain(
+    scope: ResolvedScope,
+    request: { query: string; limit: number; folders: string[] | null },
+    signal: AbortSignal,
+  ): Promise<ExplainedSearch>;
 
   /**
    * One page as a PNG (110 dpi, longer side at most 1,568 pixels) or as a PDF of that page alone, for whoever may read the

@@ -21,6 +21,7 @@ const searchQuery = z.object({
     .union([z.string(), z.array(z.string()).max(100)])
     .optional()
     .describe('Only these folders, by name or path; repeat it for several'),
+  explain: z.enum(['0', '1']).optional().describe('1: why each candidate is where it is, instead of the answer'),
   asKey: z.string().optional().describe('The id of one of my agent keys: search exactly what it reads'),
 });
 
@@ -40,6 +41,36 @@ const resultSchema = z.object({
   ),
 });
 
+const placed = z.number().int().nullable();
+const explainedSchema = z.object({
+  words: z.array(
+    z.object({ word: z.string(), lookedUp: z.array(z.string()), kind: z.string(), found: z.number().int(), weight: z.number() }),
+  ),
+  inScope: z.number().int(),
+  matched: z.number().int(),
+  droppedByDepth: z.number().int(),
+  phrases: z.array(z.string()),
+  candidates: z.array(
+    z.object({
+      document_id: z.string(),
+      document: z.string(),
+      page: placed,
+      score: z.number(),
+      place: z.number().int(),
+      dropped: z.enum(['cap']).nullable(),
+      why: z
+        .object({
+          words: z.array(z.object({ word: z.string(), added: z.number() })),
+          lexicalRank: placed,
+          lexicalScore: z.number(),
+          vectorRank: placed,
+          vectorScore: z.number().nullable(),
+        })
+        .nullable(),
+    }),
+  ),
+});
+
 /** The agent tool's search, with the same engine and the same answer; where the next excerpts start is in `x-next-offset`. */
 export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
   app.get(
@@ -51,22 +82,24 @@ export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
           'Answers what the agent tool `search` returns. When there are more excerpts, the header X-Next-Offset says the offset of the next ones.',
         tags: ['search'],
         querystring: searchQuery,
-        response: { 200: z.array(resultSchema), ...errorAnswers },
+        response: { 200: z.union([z.array(resultSchema), explainedSchema]), ...errorAnswers },
       },
     },
     async (request, reply) => {
       const actor = actorOf(request);
-      const { q, limit, offset, folders, asKey } = request.query;
+      const { q, limit, offset, folders, asKey, explain } = request.query;
       const { storage, audit } = deps.library;
       const scope = asKey === undefined ? await scopeOf(storage, actor) : await scopeAs(deps, actor, asKey);
       const query = readQuery(q);
       const names = folders === undefined ? null : [folders].flat();
-      const found = await deps.ports.search(
-        scope,
-        { query, limit, offset, folders: names === null || names.length === 0 ? null : names },
-        abortWhenGone(reply),
-      );
+      const wanted = names === null || names.length === 0 ? null : names;
       const as = asKey === undefined ? '' : `, as key ${asKey}`;
+      if (explain === '1') {
+        const explained = await deps.ports.explain(scope, { query, limit, folders: wanted }, abortWhenGone(reply));
+        await audit.record({ actor, action: 'search', detail: `${query} — explained, ${explained.candidates.length} candidates${as}` });
+        return explained;
+      }
+      const found = await deps.ports.search(scope, { query, limit, offset, folders: wanted }, abortWhenGone(reply));
       await audit.record({
         actor,
         action: 'search',
