@@ -49,7 +49,7 @@ describe('folder names (trust.md 5.5)', () => {
   });
 
   test('names that read the same fold to one', () => {
-    for (const [a, b] of [['Straße', 'STRASSE'], ['É', 'e\u0301'], ['ΣΊΣΥΦΟΣ', 'σίσυφος'], ['Ǆ', 'ǆ'], ['FILE', 'file']] as const) {
+    for (const [a, b] of [['Straße', 'STRASSE'], ['STRAẞE', 'strasse'], ['É', 'e\u0301'], ['ΣΊΣΥΦΟΣ', 'σίσυφος'], ['Ǆ', 'ǆ'], ['FILE', 'file']] as const) {
       expect(foldName(a)).toBe(foldName(b));
     }
     expect(foldName('Admin')).not.toBe(foldName('Аdmin'));

@@ -37,9 +37,9 @@ export function cleanFileName(raw: string): string {
   return cutToBytes(last, fileNameLimit);
 }
 
-/** What makes two names the same among siblings: NFC and case folded (`Straße` = `STRASSE`, `Σ` = `ς`). */
+/** What makes two names the same among siblings: NFC and case folded (`Straße` = `STRASSE` = `STRAẞE`, `Σ` = `ς`). */
 export function foldName(name: string): string {
-  return name.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /** By its name, until the content has been read: `pdf`, `docx`, …; `file` when the name says nothing. */
