@@ -30,3 +30,6 @@ const ways: Record<string, Way> = {
 };
 
 export const wayOf = (type: string): Way => ways[type] ?? { copy: 'none' };
+
+/** Flowing text: no pages of its own, estimated ones or its copy's. Its excerpts name the heading above (seeds/000, `section`). */
+export const isFlowing = (document: { type: string; pagesEstimated: boolean }): boolean => document.pagesEstimated || wayOf(document.type).align === true;

@@ -12,6 +12,14 @@ describe('pages cut into excerpts', () => {
     expect(chunks.map(({ position, page: number, text }) => [position, number, text])).toEqual([[0, 1, 'One.'], [1, 3, 'Three.']]);
   });
 
+  it('a page with notes only is found by them, and shows them', () => {
+    const chunks = chunkPages([page('', { fate: 'image_only', notes: 'Say that exports doubled.' }), page('Two.', { number: 2, notes: 'aside' })], { pagesEstimated: false });
+    expect(chunks).toEqual([
+      { position: 0, page: 1, section: null, text: 'Say that exports doubled.' },
+      { position: 1, page: 2, section: null, text: 'Two.', extra: 'aside' },
+    ]);
+  });
+
   it('a long page is cut into even pieces at sentence ends', () => {
     const chunks = chunkPages([page(sentences(150))], { pagesEstimated: false });
     expect(chunks.length).toBeGreaterThan(3);

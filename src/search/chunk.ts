@@ -14,7 +14,10 @@ export interface ChunkOptions {
 const WHOLE_PAGE = 2_400;
 const PIECE = 1_500;
 
-/** Excerpts of a document in order; `position` counts through the document. Pages without text have none. */
+/**
+ * Excerpts of a document in order; `position` counts through the document. A page without text has none, but for its notes: a slide
+ * that is all picture is still found by what its speaker says, and the notes are then what is shown.
+ */
 export function chunkPages(pages: readonly ReadPage[], options: ChunkOptions): IndexedChunk[] {
   const chunks: IndexedChunk[] = [];
   let above: string | null = null;
@@ -30,6 +33,12 @@ export function chunkPages(pages: readonly ReadPage[], options: ChunkOptions): I
       if (text === '') continue;
       chunks.push({ position: chunks.length, page: page.number, section: above, text, ...(extra ? { extra } : {}) });
       extra = undefined;
+    }
+    if (extra) {
+      for (const [start, end] of cutPage(extra, [], options)) {
+        const text = cleanExcerpt(extra.slice(start, end));
+        if (text !== '') chunks.push({ position: chunks.length, page: page.number, section: above, text });
+      }
     }
     const last = sections.at(-1);
     if (last !== undefined) above = cleanExcerpt(last.title).slice(0, 300);

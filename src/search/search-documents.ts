@@ -1,3 +1,4 @@
+import { isFlowing } from '../processing/ways.ts';
 import type { DocumentRow, Storage } from '../storage/ports.ts';
 import { dealExcerpts } from './deal.ts';
 import type { RankedExcerpt, Scope, SearchIndex } from './types.ts';
@@ -15,6 +16,7 @@ export interface FoundDocument {
 
 export interface FoundExcerpt {
   page: number | null;
+  /** The heading above, in flowing text only. */
   section: string | null;
   /** The page is marked: its text may miss a figure, chart or table. */
   toView: boolean;
@@ -55,7 +57,7 @@ export async function searchDocuments(
     if (!chunk || !document || document.trashedAt !== null) continue;
     const entry = found.get(document.ref) ?? dress(document, paths.get(document.folder) ?? '');
     found.set(document.ref, entry);
-    entry.excerpts.push({ page: chunk.page, section: chunk.section, toView: isMarked(document, excerpt), text: chunk.text });
+    entry.excerpts.push({ page: chunk.page, section: isFlowing(document) ? chunk.section : null, toView: isMarked(document, excerpt), text: chunk.text });
   }
   return { documents: [...found.values()], nextOffset: dealt.nextOffset };
 }
