@@ -224,6 +224,9 @@ describe('processing', () => {
     expect(await reprocessDocument(lib, ava, document.id, 'basic')).toMatchObject({ status: 'processing', pages: 1 });
     expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'ready' });
     expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'ready' });
+    await lib.storage.pages.replace(document.ref, [page(1, '', true)]);
+    await reprocessDocument(lib, ava, document.id, 'basic');
+    expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'not_indexed', reason: expect.stringContaining('cancelled') });
     await expect(reprocessDocument(lib, ava, document.id, 'standard')).rejects.toMatchObject({ code: 'invalid', field: 'preset' });
   });
 

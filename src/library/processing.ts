@@ -35,7 +35,7 @@ export async function makePdfCopy(deps: LibraryDeps, actor: Actor, id: string): 
     if (!canHavePdfCopy(document.type)) {
       throw new AppError('invalid', `A ${document.type} file has no pages to draw — PDF copies are made of Word, PowerPoint, Excel and similar files`);
     }
-    // Asking twice, or while the reading itself makes one, is the same as once.
+    // Asking twice is the same as once; while it is being read, the copy waits for the reading.
     if (document.pdfCopy === 'ready' || document.pdfCopy === 'making') return documentView(stores, document);
     await requireRoomInQueue(deps, stores);
     const now = deps.clock.now();
@@ -69,9 +69,10 @@ export async function cancelProcessing(deps: LibraryDeps, actor: Actor, id: stri
       pdfCopy: document.pdfCopy,
     };
     if (document.status === 'processing') {
-      const readBefore = (await stores.pages.get(document.ref, 1)) !== null;
-      update.status = readBefore ? 'ready' : 'not_indexed';
-      update.reason = readBefore ? null : 'Processing was cancelled — process it again to make it searchable';
+      const pages = await stores.pages.range(document.ref, 1, document.pages ?? 0);
+      const searchable = pages.some((page) => page.text.trim() !== '' || (page.notes ?? '').trim() !== '');
+      update.status = searchable ? 'ready' : 'not_indexed';
+      update.reason = searchable ? null : 'Processing was cancelled — process it again to make it searchable';
     }
     if (document.pdfCopy === 'making') update.pdfCopy = (await stores.files.get(document.ref, 'pdf-copy')) === null ? 'none' : 'ready';
     await stores.documents.update(document.ref, update);

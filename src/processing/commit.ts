@@ -3,6 +3,7 @@ import type { DocumentRow, JobRow, PageRow, Stores } from '../storage/ports.ts';
 import { isDocumentLive } from '../library/liveness.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { hasText, reasonWithoutText, summarisePages } from './page-text.ts';
+import { reindexTitle } from './reindex.ts';
 
 /** Everything a run wants to be true of its document, made ready before the transaction so that the lock is held briefly. */
 export interface PreparedPages {
@@ -41,6 +42,8 @@ export async function writePages(stores: Stores, document: DocumentRow, prepared
     chunks: prepared.chunks.map(({ position, page, section, text }) => ({ position, page, section, text })),
     analysed: prepared.analysed,
   });
+  // Its words were made of the name it had when the reading began.
+  if (now.name !== document.name) await reindexTitle(stores, now);
   const readable = hasText(result);
   const change: Partial<DocumentRow> = {
     type: result.type,

@@ -1,11 +1,15 @@
 import { alignToCopy } from '../formats/align.ts';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
+import { removeUnreferenced } from '../library/purging.ts';
 import type { DocumentRow, JobRow, PageRow } from '../storage/ports.ts';
 import { endJob, preparePages, writePages } from './commit.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
+import { putFile } from './made-files.ts';
 import { cutAtCopyPages, joinFlow } from './repage.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
+
+const NO_COPY = 'No PDF copy could be made: ';
 
 /**
  * Makes the PDF copy of a document that was read before, and gives its estimated pages the copy's numbers. Until it commits
@@ -24,15 +28,18 @@ export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: Abor
       const aligned = await alignPages(deps, document, drawn);
       const prepared = aligned ? await preparePages(deps, document, aligned) : null;
       const blob = await deps.blobs.putBytes(copy);
-      await deps.storage.transaction(async (stores) => {
+      const freed = await deps.storage.transaction(async (stores) => {
         await endJob(stores, deps, job, 'done', null);
         if (prepared) await writePages(stores, document, prepared);
-        await stores.files.put({
+        const old = await putFile(stores, {
           document: document.ref, kind: 'pdf-copy', name: `${document.name}.pdf`, mime: 'application/pdf', createdAt: deps.clock.now(), ...blob,
         });
-        await stores.documents.update(document.ref, { pdfCopy: 'ready' });
+        const notices = ((await stores.documents.byRef(document.ref))?.notices ?? []).filter((each) => !each.startsWith(NO_COPY));
+        await stores.documents.update(document.ref, { pdfCopy: 'ready', notices });
         await deps.audit(stores, { action: 'pdf copy made', documentId: document.id, detail: `${document.name}, ${drawn.pages.length} pages`, outcome: 'ok' });
+        return old;
       });
+      await removeUnreferenced(deps, freed);
     });
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
@@ -45,7 +52,7 @@ export async function giveUpCopy(deps: ProcessingDeps, job: JobRow, document: Do
     await endJob(stores, deps, job, 'failed', reason);
     const now = await stores.documents.byRef(document.ref);
     if (!now || now.generation !== document.generation) throw new LeaseLost();
-    const notice = `No PDF copy could be made: ${reason}`;
+    const notice = `${NO_COPY}${reason}`;
     await stores.documents.update(document.ref, { pdfCopy: 'failed', notices: [...now.notices.filter((each) => each !== notice), notice] });
     await deps.audit(stores, { action: 'pdf copy made', documentId: document.id, detail: `${document.name}: ${reason}`, outcome: 'error' });
   });
@@ -61,6 +68,8 @@ async function alignPages(deps: ProcessingDeps, document: DocumentRow, drawn: Re
   return {
     type: document.type,
     pagesEstimated: false,
+    // The copy carries the file's own title along; without it the words of the title would be lost here.
+    ...(drawn.title === undefined ? {} : { title: drawn.title }),
     pages: cutAtCopyPages(flow, starts, drawn.pages, apart),
     notices: [...document.notices, ...(drawn.notices ?? [])],
   };

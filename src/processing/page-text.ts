@@ -13,11 +13,13 @@ export function summarisePages(result: Pick<ReadResult, 'pages'>): { pages: numb
 /** Marked, and nothing to search: a picture, or text that only looks like text (seeds/000, "image_only_pages"). */
 const isImageOnly = (page: ReadPage): boolean => page.toView && page.text.trim() === '';
 
-export const hasText = (result: Pick<ReadResult, 'pages'>): boolean =>
+type Written = Pick<ReadPage, 'text' | 'fate'> & { notes?: string | null };
+
+export const hasText = (result: { pages: readonly Written[] }): boolean =>
   result.pages.some((page) => page.text.trim() !== '' || (page.notes ?? '').trim() !== '');
 
 /** Why a document that was read holds nothing to search, in a sentence that says what to do. */
-export function reasonWithoutText(result: Pick<ReadResult, 'pages'>, preset: string): string {
+export function reasonWithoutText(result: { pages: readonly Written[] }, preset: string): string {
   const { pages } = result;
   const count = (fate: ReadPage['fate']): number => pages.filter((page) => page.fate === fate).length;
   const way = presetOf(preset).ocr ? 'look at them with view_page' : 'process it again with “Basic with OCR” to read them, or look at them with view_page';

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
 import { analyseDocument } from '../search/analysis/document.ts';
+import { createSearchIndex } from '../search/pool.ts';
 import { openDiskBlobs } from '../storage/blobs/disk.ts';
 import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
 import { openSqliteStorage } from '../storage/sqlite/open.ts';
 import type { ProcessingDeps } from './deps.ts';
+import { reapOrphans } from './reaper.ts';
+import { createPageViewer, pageViewState } from './view-page.ts';
 import { workOnce } from './worker.ts';
 
 /** Readers here are fakes that say what a test wants said; the real ones have tests of their own in formats/. */
@@ -54,6 +57,7 @@ async function upload(name: string, change: Partial<DocumentRow> = {}): Promise<
       notices: [], progress: null, sha256: blob.sha256, bytes: blob.bytes, pages: null, pagesEstimated: false, pagesToView: [],
       imageOnlyPages: [], pdfCopy: 'none', uploadedAt: now, uploadedBy: owner, generation: 1, container: null, ...change,
     });
+    await stores.files.put({ document: ref, kind: 'original', name, mime: 'x', ...blob, createdAt: now });
     await stores.jobs.enqueue({ kind: 'read', document: ref, generation: 1, owner, weight: 1, availableAt: now, createdAt: now });
     return ref;
   });
@@ -212,4 +216,135 @@ test('a copy that cannot be made leaves the estimated pages and says why', async
   const document = await storage.documents.byRef(ref);
   expect(document).toMatchObject({ status: 'ready', pdfCopy: 'failed', pagesEstimated: true });
   expect(document?.notices[0]).toMatch(/No PDF copy could be made: LibreOffice could not load it/);
+});
+
+/** Reads it again, as the library's `reprocessDocument` does. */
+async function again(ref: number): Promise<void> {
+  const { generation } = (await storage.documents.byRef(ref))!;
+  await storage.jobs.cancelOfDocument(ref, now);
+  await storage.documents.update(ref, { status: 'processing', reason: null, generation: generation + 1 });
+  await storage.jobs.enqueue({ kind: 'read', document: ref, generation: generation + 1, owner, weight: 1, availableAt: now, createdAt: now });
+}
+
+test('a copy that is asked for during a reading waits for it: old pages never come back over new ones', async () => {
+  read = async (type) => result([page(1, 'old words')], type === 'docx' ? { type, pagesEstimated: true } : {});
+  const ref = await upload('report.docx');
+  await drain();
+  await again(ref);
+  const { generation } = (await storage.documents.byRef(ref))!;
+  await storage.jobs.enqueue({ kind: 'pdf-copy', document: ref, generation, owner, weight: 1, availableAt: now, createdAt: now });
+  const reading = (await storage.jobs.lease(['read', 'pdf-copy'], now, 60_000, 'held'))!;
+  expect(reading.kind).toBe('read');
+  expect(await storage.jobs.lease(['read', 'pdf-copy'], now, 60_000, 'second')).toBeNull();
+  await storage.jobs.retry(reading.ref, 'held', now, 'let go');
+  read = async (type) => result([page(1, 'new words')], type === 'docx' ? { type, pagesEstimated: true } : {});
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'ready' });
+  expect((await storage.chunks.ofDocument(ref)).map((chunk) => chunk.text)).toEqual(['new words']);
+  expect(await storage.jobs.openOfDocument(ref)).toEqual([]);
+});
+
+test('a failed reprocessing leaves the copy, and a document of pictures what it was', async () => {
+  read = async (type) => result([page(1, '')], { type });
+  const ref = await upload('scan.png');
+  await drain();
+  const before = (await storage.documents.byRef(ref))!;
+  expect(before).toMatchObject({ status: 'not_indexed', pdfCopy: 'ready', pages: 1 });
+  await again(ref);
+  read = async () => Promise.reject(new UnreadableFile('Damaged'));
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', reason: before.reason, pdfCopy: 'ready', pages: 1 });
+
+  // A copy that was under way when it was read again is not waited for for ever.
+  read = async (type) => result([page(1, 'words')], { type, pagesEstimated: true });
+  const report = await upload('report.docx');
+  await workOnce(makeDeps(), never);
+  expect(await storage.documents.byRef(report)).toMatchObject({ pdfCopy: 'making' });
+  await again(report);
+  read = async () => Promise.reject(new UnreadableFile('Damaged'));
+  await drain();
+  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'none' });
+});
+
+test('a name given while it is read is the name it is found by', async () => {
+  const ref = await upload('draft.pdf');
+  read = async () => {
+    await storage.documents.update(ref, { name: 'zebra.pdf' });
+    return result([page(1, 'stripes')]);
+  };
+  await drain();
+  const index = createSearchIndex({ databasePath: join(folder, 'sergo.db'), threads: 1 });
+  try {
+    const found = async (query: string): Promise<number> => (await index.rank({ query, scope: { folders: [root], documents: [] }, depth: 10 })).length;
+    expect(await found('zebra')).toBe(1);
+    expect(await found('draft')).toBe(0);
+  } finally {
+    await index.close();
+  }
+});
+
+test('progress of a reading that was cancelled is not written', async () => {
+  const ref = await upload('a.pdf');
+  const deps = makeDeps();
+  deps.reader = {
+    ...deps.reader,
+    read: async (_type, _file, settings) => {
+      await storage.jobs.cancelOfDocument(ref, now);
+      await storage.documents.update(ref, { status: 'not_indexed' });
+      now += 1_000;
+      settings.onProgress?.(1, 2);
+      return result([page(1, 'x')]);
+    },
+  };
+  await workOnce(deps, never);
+  await storage.check();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', progress: null });
+});
+
+test('a worker that is told to stop does not use up an attempt', async () => {
+  const ref = await upload('a.pdf');
+  for (let stops = 0; stops < 4; stops++) {
+    const stop = new AbortController();
+    read = async () => {
+      stop.abort();
+      throw new Error('stopped');
+    };
+    await workOnce(makeDeps(), stop.signal);
+  }
+  read = async () => result([page(1, 'fine')]);
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready' });
+});
+
+test('what was drawn of an older copy goes with it, and drawings of a file that is gone are reaped', async () => {
+  read = async (type) => result([page(1, 'slide')], { type });
+  const ref = await upload('deck.pptx');
+  let made = 0;
+  const deps = makeDeps({ copies: { missing: () => null, toPdf: async () => Buffer.from(`copy ${made++}`) } });
+  await drain(deps);
+  const drawer = { draw: async () => Buffer.from(`drawn ${made}`), cut: async () => Buffer.from('cut') };
+  const viewer = createPageViewer({ storage, blobs, drawer });
+  await viewer.view((await storage.documents.byRef(ref))!, 1, 'png');
+  const first = (await storage.files.get(ref, 'pdf-copy'))!.sha256;
+  const drawing = (await storage.drawnPages.get(first, 1, 'png'))!;
+  await again(ref);
+  await drain(deps);
+  expect(await storage.drawnPages.get(first, 1, 'png')).toBeNull();
+  expect([await blobs.has(first), await blobs.has(drawing)]).toEqual([false, false]);
+
+  await storage.drawnPages.put('f'.repeat(64), 1, 'png', drawing, 1);
+  await viewer.view((await storage.documents.byRef(ref))!, 1, 'png');
+  await reapOrphans({ storage, blobs, clock: { now: () => now } });
+  expect(await storage.drawnPages.get('f'.repeat(64), 1, 'png')).toBeNull();
+  expect(await storage.drawnPages.get((await storage.files.get(ref, 'pdf-copy'))!.sha256, 1, 'png')).not.toBeNull();
+});
+
+test('a page that cannot be drawn is a sentence, and a copy is on its way while a file is first read', async () => {
+  const ref = await upload('report.docx', { type: 'docx' });
+  const document = (await storage.documents.byRef(ref))!;
+  expect(await pageViewState(storage, document)).toBe('making');
+  const pdf = (await storage.documents.byRef(await upload('a.pdf')))!;
+  const failing = (error: Error) => createPageViewer({ storage, blobs, drawer: { draw: () => Promise.reject(error), cut: () => Promise.reject(error) } });
+  await expect(failing(new RangeError('This document has 2 pages')).view(pdf, 3, 'png')).rejects.toMatchObject({ code: 'invalid', message: 'This document has 2 pages' });
+  await expect(failing(new UnreadableFile('Damaged')).view(pdf, 1, 'pdf')).rejects.toMatchObject({ code: 'not_ready', message: 'This page cannot be drawn: Damaged' });
 });

@@ -4,7 +4,10 @@ import { endJob, preparePages, writePages } from './commit.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { collectInnerFiles } from './inner-blobs.ts';
+import { removeUnreferenced } from '../library/purging.ts';
+import { copyState, dropFile, putFile } from './made-files.ts';
 import { withOcr, type Reading } from './ocr-pages.ts';
+import { hasText, reasonWithoutText } from './page-text.ts';
 import type { ReadSettings, SourceFile } from './ports.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
@@ -25,16 +28,17 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
       const copyBlob = read.copy ? await deps.blobs.putBytes(read.copy) : null;
       const ocrBlob = read.ocr ? await deps.blobs.putBytes(read.ocr) : null;
       const inner = await inside.files();
-      await deps.storage.transaction(async (stores) => {
+      const freed = await deps.storage.transaction(async (stores) => {
         await endJob(stores, deps, job, 'done', null);
         const change = await writePages(stores, document, prepared);
         const at = { document: document.ref, createdAt: deps.clock.now(), mime: 'application/pdf' };
-        if (copyBlob) await stores.files.put({ ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob });
-        else await stores.files.removeKind(document.ref, 'pdf-copy');
-        if (ocrBlob) await stores.files.put({ ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob });
-        else await stores.files.removeKind(document.ref, 'ocr');
-        const makeCopy = wayOf(read.result.type).copy === 'after' && deps.copies.missing(read.result.type) === null;
-        await stores.documents.update(document.ref, { pdfCopy: copyBlob ? 'ready' : makeCopy ? 'making' : 'none' });
+        const old = [
+          ...(copyBlob ? await putFile(stores, { ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob }) : await dropFile(stores, document.ref, 'pdf-copy')),
+          ...(ocrBlob ? await putFile(stores, { ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob }) : await dropFile(stores, document.ref, 'ocr')),
+        ];
+        const state = await copyState(stores, document.ref);
+        const makeCopy = state === 'none' && wayOf(read.result.type).copy === 'after' && deps.copies.missing(read.result.type) === null;
+        await stores.documents.update(document.ref, { pdfCopy: makeCopy ? 'making' : state });
         if (makeCopy) await enqueueCopy(stores, deps, document);
         if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type: read.result.type }, inner);
         await deps.audit(stores, {
@@ -43,7 +47,9 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
           detail: `${document.name}, ${change.status}, ${read.result.pages.length} pages`,
           outcome: 'ok',
         });
+        return old;
       });
+      await removeUnreferenced(deps, freed);
     });
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
@@ -63,21 +69,27 @@ export const enqueueCopy = (stores: Pick<ProcessingDeps['storage'], 'jobs'>, dep
   });
 
 /**
- * Ends a reading without pages. A document that was readable before (reprocessing, replacing) keeps its old pages and stays
- * searchable with a notice: a failed reading never takes away what was there.
+ * Ends a reading without pages. A document that was read before (reprocessing, replacing) keeps its old pages, its copy and what
+ * searches find, with a notice: a failed reading never takes away what was there.
  */
 export async function giveUp(deps: ProcessingDeps, job: JobRow, document: DocumentRow, status: 'not_indexed' | 'failed', reason: string): Promise<void> {
   await deps.storage.transaction(async (stores) => {
     await endJob(stores, deps, job, 'failed', reason);
     const now = await stores.documents.byRef(document.ref);
     if (!now || now.generation !== document.generation) throw new LeaseLost();
-    const oldPagesServe = (await stores.chunks.ofDocument(document.ref)).length > 0;
-    await stores.documents.update(
-      document.ref,
-      oldPagesServe
-        ? { status: 'ready', progress: null, notices: [`The last reading did not succeed, so the pages from before still serve: ${reason}`] }
-        : { status, reason, progress: null, pdfCopy: 'none' },
-    );
+    const pdfCopy = await copyState(stores, document.ref);
+    if (now.pages === null) await stores.documents.update(document.ref, { status, reason, progress: null, pdfCopy });
+    else {
+      const old = { pages: await stores.pages.range(document.ref, 1, now.pages) };
+      const readable = hasText(old);
+      await stores.documents.update(document.ref, {
+        status: readable ? 'ready' : 'not_indexed',
+        reason: readable ? null : reasonWithoutText(old, now.preset),
+        progress: null,
+        pdfCopy,
+        notices: [`The last reading did not succeed, so the pages from before still serve: ${reason}`],
+      });
+    }
     await deps.audit(stores, { action: 'document processed', documentId: document.id, detail: `${document.name}, ${status}: ${reason}`, outcome: 'error' });
   });
 }
@@ -119,8 +131,13 @@ function progressWriter(deps: ProcessingDeps, document: DocumentRow): (done: num
     const now = deps.clock.now();
     if (now - lastMs < 500) return;
     lastMs = now;
-    deps.storage.documents
-      .update(document.ref, { progress: { done, total, what: total > 0 ? `reading page ${done} of ${total}` : `reading page ${done}` } })
+    const progress = { done, total, what: total > 0 ? `reading page ${done} of ${total}` : `reading page ${done}` };
+    deps.storage
+      .transaction(async (stores) => {
+        // Cancelled or replaced meanwhile: the progress of a reading that no longer counts is none.
+        const row = await stores.documents.byRef(document.ref);
+        if (row?.status === 'processing' && row.generation === document.generation) await stores.documents.update(document.ref, { progress });
+      })
       .catch((error: unknown) => deps.log.warn({ err: error, document: document.id }, 'progress not stored'));
   };
 }

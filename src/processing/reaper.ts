@@ -9,6 +9,8 @@ const DAY_MS = 24 * 3_600_000;
  */
 export async function reapOrphans(deps: { storage: Storage; blobs: BlobStore; clock: Clock }): Promise<number> {
   let removed = 0;
+  // Drawings of files that have gone since (purged while a page was being drawn): their blobs are orphans from here on.
+  await deps.storage.drawnPages.removeOrphans();
   const before = deps.clock.now() - DAY_MS;
   for await (const sha256 of deps.blobs.list(before)) {
     if ((await deps.storage.files.referenced([sha256])).has(sha256)) continue;

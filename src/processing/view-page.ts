@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { UnreadableFile } from '../formats/types.ts';
 import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
 import type { PageDrawer } from './ports.ts';
 import { withBlobFile } from './source-file.ts';
@@ -25,7 +26,7 @@ async function drawableFile(storage: Storage, document: DocumentRow): Promise<st
 /** Whether there is something to look at: now, in a moment, or not at all. */
 export async function pageViewState(storage: Storage, document: DocumentRow): Promise<PageViewState> {
   if ((await drawableFile(storage, document)) !== null) return 'ready';
-  const coming = document.pdfCopy === 'making' || (document.status === 'processing' && wayOf(document.type).copy === 'first');
+  const coming = document.pdfCopy === 'making' || (document.status === 'processing' && wayOf(document.type).copy !== 'none');
   return coming ? 'making' : 'none';
 }
 
@@ -61,7 +62,12 @@ export function createPageViewer(deps: ViewDeps): PageViewer {
 async function draw(deps: ViewDeps, document: DocumentRow, sha256: string, page: number, kind: 'png' | 'pdf'): Promise<Uint8Array> {
   const bytes = await withBlobFile(deps.blobs, { sha256, name: document.name, owner: document.owner }, (file) =>
     kind === 'png' ? deps.drawer.draw(file, page) : deps.drawer.cut(file, page),
-  );
+  ).catch((error: unknown) => {
+    // What is wrong with the file, or a page that the copy has not got, is for the caller to hear.
+    if (error instanceof UnreadableFile) throw new AppError('not_ready', `This page cannot be drawn: ${error.reason}`);
+    if (error instanceof RangeError) throw new AppError('invalid', error.message);
+    throw error;
+  });
   try {
     const blob = await deps.blobs.putBytes(bytes);
     await deps.storage.drawnPages.put(sha256, page, kind, blob.sha256, blob.bytes);

@@ -91,7 +91,7 @@ export async function workOnce(deps: ProcessingDeps, stop: AbortSignal): Promise
     await handlers[job.kind](deps, job, signal);
   } catch (error) {
     if (lost.signal.aborted || error instanceof LeaseLost) return true;
-    if (stop.aborted) await deps.storage.jobs.retry(job.ref, token, deps.clock.now(), 'the worker was stopped');
+    if (stop.aborted) await deps.storage.jobs.putBack(job.ref, token, deps.clock.now());
     else await tryAgain(deps, job, error);
   } finally {
     clearInterval(heartbeat);

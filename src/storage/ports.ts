@@ -173,6 +173,8 @@ export interface DrawnPageStore {
   put(fileSha256: string, page: number, kind: 'png' | 'pdf', sha256: string, bytes: number): Promise<void>;
   /** Forgets all drawings of a file; answers their blobs. */
   removeOfFile(fileSha256: string): Promise<string[]>;
+  /** Forgets the drawings of files that no row names; how many. */
+  removeOrphans(): Promise<number>;
 }
 
 export interface PageRow {
@@ -260,7 +262,10 @@ export interface JobRow {
 
 export interface JobStore {
   enqueue(row: Pick<JobRow, 'kind' | 'document' | 'generation' | 'owner' | 'weight' | 'availableAt' | 'createdAt'>): Promise<number>;
-  /** Takes the next job that is due or whose lease has run out (its attempt counts up), or null. Fair between owners. */
+  /**
+   * Takes the next job that is due or whose lease has run out (its attempt counts up), or null. Fair between owners. A copy waits
+   * for an open reading of its document, whose pages it is aligned with.
+   */
   lease(kinds: readonly JobKind[], now: number, leaseMs: number, token: string): Promise<JobRow | null>;
   /** False when the lease is no longer ours (cancelled, or taken after running out). */
   extend(ref: number, token: string, leaseUntil: number): Promise<boolean>;
@@ -268,6 +273,8 @@ export interface JobStore {
   finish(ref: number, token: string, state: 'done' | 'failed', error: string | null, now: number): Promise<boolean>;
   /** Back to the queue for another attempt, under its lease token. */
   retry(ref: number, token: string, availableAt: number, error: string): Promise<boolean>;
+  /** Back to the queue under its lease token as if it had not been taken: the worker stopped, which is no fault of the file. */
+  putBack(ref: number, token: string, now: number): Promise<boolean>;
   /** Puts all running jobs back into the queue: only a process that knows itself to be the sole worker may call it, at start. */
   retryAllRunning(now: number): Promise<number>;
   /** Cancels queued and running jobs of a document; running workers learn of it when they extend or finish. */

@@ -55,6 +55,11 @@ export function createDrawnPageStore(db: Kysely<Schema>): DrawnPageStore {
     async put(fileSha256, page, kind, sha256, bytes) {
       await db.replaceInto('drawnPages').values({ fileSha256, page, kind, sha256, bytes }).execute();
     },
+    async removeOrphans() {
+      const { numAffectedRows } = await sql`
+        delete from drawn_pages where not exists (select 1 from files f where f.sha256 = drawn_pages.file_sha256)`.execute(db);
+      return Number(numAffectedRows ?? 0n);
+    },
     async removeOfFile(fileSha256) {
       const rows = await db.deleteFrom('drawnPages').where('fileSha256', '=', fileSha256).returning('sha256').execute();
       return rows.map((row) => row.sha256);

@@ -21,7 +21,9 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
       const { rows } = await sql<JobRow>`
         with due as (
           select * from jobs where state in ('queued', 'running') and kind in (select value from json_each(${wanted}))
-            and ((state = 'queued' and available_at <= ${now}) or (state = 'running' and lease_until < ${now}))),
+            and ((state = 'queued' and available_at <= ${now}) or (state = 'running' and lease_until < ${now}))
+            and not (kind = 'pdf-copy' and exists (
+              select 1 from jobs r where r.document = jobs.document and r.kind = 'read' and r.state in ('queued', 'running')))),
         busy as (select owner, count(*) as running from jobs where state = 'running' and lease_until >= ${now} group by owner)
         select due.* from due left join busy on busy.owner = due.owner
         order by coalesce(busy.running, 0), due.kind <> 'read',
@@ -43,6 +45,10 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
     async retry(ref, token, availableAt, error) {
       const again = { state: 'queued' as const, availableAt, error, leaseUntil: null, leaseToken: null };
       return changed(await owned(ref, token).set(again).executeTakeFirstOrThrow());
+    },
+    async putBack(ref, token, now) {
+      const untaken = { state: 'queued' as const, availableAt: now, leaseUntil: null, leaseToken: null };
+      return changed(await owned(ref, token).set((eb) => ({ ...untaken, attempt: eb('attempt', '-', 1) })).executeTakeFirstOrThrow());
     },
     async retryAllRunning(now) {
       const again = { state: 'queued' as const, availableAt: now, leaseUntil: null, leaseToken: null };
