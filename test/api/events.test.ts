@@ -63,6 +63,15 @@ describe('events', () => {
     mine.close();
   });
 
+  it('follow what was asked for to its end, however long the queue before it is', async () => {
+    const mine = await listen(ava.token);
+    const { id, ref } = (await sergo.upload(ava, ava.rootId, [['late.txt', 'late']])).json().documents[0];
+    await expect.poll(mine.text, { timeout: 20_000 }).toMatch(new RegExp(`"id":"${id}".*"status":"processing"`));
+    await sergo.library.storage.documents.update(ref, { status: 'ready' });
+    await expect.poll(mine.text, { timeout: 20_000 }).toMatch(new RegExp(`"id":"${id}".*"status":"ready"`));
+    mine.close();
+  });
+
   it('end when their listener may no longer listen', async () => {
     const cy = await sergo.person('Cy Dahl');
     const { ref } = (await sergo.upload(cy, cy.rootId, [['b.txt', 'b']])).json().documents[0];

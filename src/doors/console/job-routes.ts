@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scopeOf } from '../../access/scope.ts';
-import { getDocument } from '../../library/documents.ts';
+import { documentViews } from '../../library/views.ts';
 import { actorOf } from './authentication.ts';
 import type { ConsoleApp, ConsoleDeps } from './deps.ts';
 import { documentSchema, errorAnswers, time } from './schemas.ts';
@@ -33,7 +33,7 @@ export function addJobRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       const mine = rows
         .filter((row) => row.trashedAt === null && (folders.has(row.folder) || singles.has(row.ref)))
         .slice(0, MAX_SHOWN);
-      const documents = await Promise.all(mine.map((row) => getDocument(deps.library, actor, row.id)));
+      const documents = await documentViews(storage, mine);
       // How much others have waiting is not a member's to see.
       if (actor.user.role !== 'admin') return { documents };
       const [open, oldest] = await Promise.all([storage.jobs.countOpen(), storage.jobs.oldestOpenAt()]);

@@ -39,7 +39,14 @@ export function createProgressWatch(deps: ConsoleDeps): ProgressWatch {
     const now = new Map(rows.map((row) => [row.ref, stateOf(row)]));
     const changed = rows.filter((row) => row.trashedAt === null && seen.get(row.ref) !== now.get(row.ref));
     const stillBusy = new Set(busy);
-    seen = new Map([...now].filter(([ref]) => stillBusy.has(ref)));
+    // In a long queue some are worked on that are not among the oldest: those are looked at until they are done as well.
+    const working = new Set(
+      rows
+        .filter((row) => !stillBusy.has(row.ref) && (row.status === 'processing' || row.pdfCopy === 'making'))
+        .slice(0, MAX_WATCHED)
+        .map((row) => row.ref),
+    );
+    seen = new Map([...now].filter(([ref]) => stillBusy.has(ref) || working.has(ref)));
     if (changed.length > 0) await Promise.all([...listeners].map((listener) => tell(listener, changed)));
   };
 

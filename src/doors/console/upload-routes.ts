@@ -70,8 +70,11 @@ export function addUploadRoutes(app: ConsoleApp, deps: RouteDeps): void {
       requireMultipart(request);
       const part = await request.file({ limits: { files: 1, fileSize: Infinity } });
       if (part === undefined) throw noFile();
-      const file = { name: part.filename, source: part.file };
-      const view = await replaceDocument(deps.library, actor, request.params.id, file);
+      const view = await takeOne(part, (file) => replaceDocument(deps.library, actor, request.params.id, file)).catch(
+        (error: unknown) => {
+          throw brokenBody(request, error);
+        },
+      );
       deps.progress.expect(view.ref);
       return reply.code(202).send(view);
     },
