@@ -2,10 +2,11 @@ import { userOf, type Actor } from '../access/actor.ts';
 import { AppError } from '../errors.ts';
 import type { LibraryDeps } from '../library/deps.ts';
 import { createFolder, getFolder } from '../library/folders.ts';
+import { cleanLine, foldName } from '../library/names.ts';
 import type { FolderView } from '../library/views.ts';
 
-const sameName = (a: string, b: string): boolean =>
-  a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
+/** As the library compares names, cleaned as it cleans them: a second run finds what the first one made. */
+const sameName = (a: string, b: string): boolean => foldName(cleanLine(a)) === foldName(cleanLine(b));
 
 /** `Energy outlooks/Basic`, with or without the owner's root in front, as the names below the root. */
 function namesOf(path: string, rootName: string): string[] {

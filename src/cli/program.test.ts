@@ -43,8 +43,16 @@ const programs: Programs = {
   startServer: () => Promise.reject(new Error('not in this test')),
   async startWorker() {
     workersStarted += 1;
-    const timer = setInterval(() => void readAll(), 5);
-    return { stop: async () => clearInterval(timer) };
+    let stopped = false;
+    const working = (async () => {
+      for (; !stopped; await new Promise((resolve) => setTimeout(resolve, 5))) await readAll();
+    })();
+    return {
+      async stop() {
+        stopped = true;
+        await working;
+      },
+    };
   },
 };
 
@@ -94,6 +102,16 @@ test('import brings a tree in, goes on where it stopped, and replaces what chang
   const outlooks = await getFolder(library, ava, root.folders[0]!.id);
   const basic = await getFolder(library, ava, outlooks.folders[0]!.id);
   expect(basic.documents.map((document) => document.name)).toEqual(['b.txt', 'new.txt']);
+});
+
+test('import finds the folders it made, whatever had to be cleaned from their names', async () => {
+  await library.person('Ava Bennett', 'admin');
+  const tree = writeTree({ 'Straße/a.txt': 'one', 'zero\u200bwidth/b.txt': 'two' });
+  expect(await json('import', tree, '--into', 'In')).toMatchObject({ uploaded: 2 });
+  expect(await json('import', tree, '--into', 'IN')).toMatchObject({ uploaded: 0, alreadyThere: 2, notUploaded: [] });
+  rmSync(join(tree, 'Straße'), { recursive: true });
+  writeTree({ 'STRASSE/a.txt': 'one' });
+  expect(await json('import', tree, '--into', 'In')).toMatchObject({ uploaded: 0, alreadyThere: 2, notUploaded: [] });
 });
 
 test('import ends with 1 and a list when a file could not be read', async () => {
