@@ -13,7 +13,15 @@ export async function findDocument(call: ToolCall, id: string): Promise<Document
   return document;
 }
 
-/** Throws Refusal when there is no such page. */
-export function checkPage(page: number, pages: number): void {
+/** How many pages it has; throws Refusal when there is no such page, or when nothing is known of any. */
+export function checkPage(page: number, { pages, status }: Pick<DocumentView, 'pages' | 'status'>): number {
+  if (pages === null) {
+    throw new Refusal(
+      status === 'processing'
+        ? 'This document is still being read — try again in a moment'
+        : 'This document could not be read, so it has no pages to show — `list_documents` says what else is here',
+    );
+  }
   if (page > pages) throw new Refusal(`This document has ${pages} ${pages === 1 ? 'page' : 'pages'}`);
+  return pages;
 }

@@ -82,6 +82,8 @@ describe('read_document of a whole document', () => {
       status: 'processing',
       text: '(no text in this document)',
     });
+    const unread = await start(makeDocument([], { pages: null, status: 'processing' }));
+    expect(sentenceOf(await unread.read({ page: 1 }))).toEqual(['This document is still being read — try again in a moment', true]);
   });
 });
 

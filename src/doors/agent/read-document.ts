@@ -55,7 +55,7 @@ export const readDocument: AgentTool = {
       });
     }
     call.note.detail = toPage == null ? `${name}, page ${page}` : `${name}, pages ${page}-${toPage} of ${pages}`;
-    checkPage(page, pages);
+    checkPage(page, document);
     if (toPage == null) {
       const single = await readSinglePage(read, page);
       return answerJson({

@@ -51,6 +51,14 @@ describe('view_page', () => {
       'This page could not be drawn — the file is damaged there',
       true,
     ]);
+    expect(sentenceOf(await (await start({ pages: null, status: 'processing' }))({ page: 1 }))).toEqual([
+      'This document is still being read — try again in a moment',
+      true,
+    ]);
+    expect(sentenceOf(await (await start({ pages: null, status: 'not_indexed' }))({ page: 1 }))).toEqual([
+      'This document could not be read, so it has no pages to show — `list_documents` says what else is here',
+      true,
+    ]);
     expect(sentenceOf(await (await start({ folder: 4 }))({ page: 1 }))).toEqual([
       'Not found, or not yours to see — the two are deliberately indistinguishable',
       true,

@@ -51,8 +51,7 @@ export const viewPage: AgentTool = {
     const view = await call.ports.pageView(document);
     if (view === 'none') throw new Refusal(NO_PAGE_VIEW);
     if (view === 'making') throw new Refusal(COPY_STILL_MADE);
-    const pages = document.pages ?? 0;
-    checkPage(page, pages);
+    const pages = checkPage(page, document);
     const bytes = await call.ports.drawPage(document, page, format, call.signal);
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
     return {
