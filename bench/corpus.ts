@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sharedPath } from '../test/support/shared.ts';
 import { openBenchLibrary } from './bench-library.ts';
-import { independentWords, wordRecall } from './independent-words.ts';
+import { independentWords, wordRecall } from '../test/support/independent-words.ts';
 import { printTable } from './table.ts';
 
 const filter = process.argv[2] ?? '';

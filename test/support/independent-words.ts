@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ export async function independentWords(path: string): Promise<string[]> {
     const head = (await readFile(path)).subarray(0, 5).toString('latin1');
     if (head === '%PDF-') return wordsOf((await run('pdftotext', ['-q', '-enc', 'UTF-8', path, '-'], { maxBuffer: 1 << 28 })).stdout);
     const kind = extname(path).slice(1).toLowerCase();
-    if (['txt', 'md', 'csv', 'tsv'].includes(kind)) return wordsOf(await readFile(path, 'utf8'));
+    if (['txt', 'md', 'csv', 'tsv'].includes(kind)) return isUtf8(await readFile(path)) ? wordsOf(await readFile(path, 'utf8')) : [];
     if (['pptx', 'ppt', 'odp'].includes(kind)) {
       await office(path, 'pdf', folder);
       const [made] = await readdir(folder);
