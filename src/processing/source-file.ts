@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sweptPrefix } from '../sandbox/workspace.ts';
 import type { BlobStore } from '../storage/ports.ts';
 import type { SourceFile } from './ports.ts';
 
@@ -21,7 +22,7 @@ export async function withBlobFile<T>(
 
 /** The same for bytes that are no blob yet (a PDF copy that is read before it is stored). */
 export async function withBytesAsFile<T>(bytes: Uint8Array, owner: string, name: string, work: (file: SourceFile) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'sergo-copy-'));
+  const folder = await mkdtemp(join(tmpdir(), sweptPrefix()));
   try {
     const path = join(folder, 'file');
     await writeFile(path, bytes, { mode: 0o600 });

@@ -10,6 +10,9 @@ import type { ToolFile } from './types.ts';
 
 const PREFIX = 'sergo-sandbox-';
 
+/** How a temporary folder of this process begins that a later start may remove once this process is gone. */
+export const sweptPrefix = (): string => `${PREFIX}${process.pid}-`;
+
 export interface Workspace {
   dir: string;
   /** Writable by the program; also HOME and /tmp of a limits-only run. */
@@ -35,7 +38,7 @@ export async function makeWorkspace(
   bindable: boolean,
   files: ToolFile[],
 ): Promise<Workspace> {
-  const dir = mkdtempSync(join(base, `${PREFIX}${process.pid}-`));
+  const dir = mkdtempSync(join(base, sweptPrefix()));
   const workspace: Workspace = {
     dir,
     tmpDir: join(dir, 'tmp'),
