@@ -348,3 +348,13 @@ test('a page that cannot be drawn is a sentence, and a copy is on its way while 
   await expect(failing(new RangeError('This document has 2 pages')).view(pdf, 3, 'png')).rejects.toMatchObject({ code: 'invalid', message: 'This document has 2 pages' });
   await expect(failing(new UnreadableFile('Damaged')).view(pdf, 1, 'pdf')).rejects.toMatchObject({ code: 'not_ready', message: 'This page cannot be drawn: Damaged' });
 });
+
+test('a file that is replaced between look-up and drawing is drawn as it is now; one that is simply gone is an alarm', async () => {
+  const stale = (await storage.documents.byRef(await upload('a.pdf')))!;
+  const blob = await blobs.putBytes(Buffer.from('newer'));
+  const viewer = createPageViewer({ storage, blobs, drawer: { draw: async (file) => readFile(file.path), cut: async () => Buffer.from('') } });
+  await blobs.remove(stale.sha256);
+  await expect(viewer.view(stale, 1, 'png')).rejects.toMatchObject({ code: 'ENOENT' });
+  await storage.documents.update(stale.ref, blob);
+  expect(Buffer.from(await viewer.view(stale, 1, 'png')).toString()).toBe('newer');
+});

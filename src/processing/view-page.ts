@@ -41,7 +41,7 @@ export interface PageViewer {
  */
 export function createPageViewer(deps: ViewDeps): PageViewer {
   const underWay = new Map<string, Promise<Uint8Array>>();
-  return {
+  const viewer: PageViewer = {
     async view(document, page, kind) {
       const file = await drawableFile(deps.storage, document);
       if (file === null) {
@@ -54,9 +54,18 @@ export function createPageViewer(deps: ViewDeps): PageViewer {
       const name = `${file}/${page}/${kind}`;
       const drawing = underWay.get(name) ?? draw(deps, document, file, page, kind).finally(() => underWay.delete(name));
       underWay.set(name, drawing);
-      return drawing;
+      try {
+        return await drawing;
+      } catch (error) {
+        // Another copy, or another file, took its place between the look-up and the drawing. A blob that is simply gone is an alarm.
+        const now = (error as NodeJS.ErrnoException).code === 'ENOENT' ? await deps.storage.documents.byRef(document.ref) : null;
+        const newer = now === null ? null : await drawableFile(deps.storage, now);
+        if (now === null || newer === null || newer === file) throw error;
+        return viewer.view(now, page, kind);
+      }
     },
   };
+  return viewer;
 }
 
 async function draw(deps: ViewDeps, document: DocumentRow, sha256: string, page: number, kind: 'png' | 'pdf'): Promise<Uint8Array> {
