@@ -118,7 +118,7 @@ describe('vectors in the database', () => {
       const inside = Array.from({ length: count }, (_, slot) => slot).filter((slot) => Math.floor(slot / 50) % 100 < share || share === 100);
       const mask = bitsOf(inside, count);
       let [found, all] = [0, 0];
-      for (let i = 0; i < 8; i++) {
+      for (let i = 0; i < 40; i++) {
         const question = make.question();
         const exact = inside
           .map((slot) => ({ slot, score: dot(vectors[slot]!, question) }))
