@@ -1,7 +1,6 @@
-import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { AuditRow, AuditStore } from '../ports.ts';
-import { rowOf, run } from './hot-query.ts';
+import { rowOf, run, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 /** Every column by name: one row at a time through one prepared statement is the fastest way in. */
@@ -11,7 +10,7 @@ const COLUMNS = [
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const INSERT = `insert into audit (${COLUMNS.map(snake).join(', ')}) values (${COLUMNS.map((name) => `@${name}`).join(', ')})`;
 
-export function createAuditStore(db: Kysely<Schema>, connection: Sqlite.Database): AuditStore {
+export function createAuditStore(db: Kysely<Schema>, connection: Connection): AuditStore {
   return {
     async head() {
       return rowOf<{ seq: number; hash: string }>(connection, 'select seq, hash from audit order by seq desc limit 1');

@@ -1,10 +1,9 @@
-import type Sqlite from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
 import type { Scope } from '../../search/types.ts';
 import type { DocumentRow, DocumentStore } from '../ports.ts';
 import { anyOf } from './any-of.ts';
 import { decodeRow, documentCodec, encodeRow } from './encode.ts';
-import { rowOf, rowsOf } from './hot-query.ts';
+import { rowOf, rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 const decode = (row: object): DocumentRow => decodeRow<DocumentRow>(documentCodec, row);
@@ -13,7 +12,7 @@ const decode = (row: object): DocumentRow => decodeRow<DocumentRow>(documentCode
 const WITHIN = `trashed_at is null and (folder in (select value from json_each(?)) or ref in (select value from json_each(?)))`;
 const scopeValues = (scope: Scope): [string, string] => [JSON.stringify(scope.folders), JSON.stringify(scope.documents)];
 
-export function createDocumentStore(db: Kysely<Schema>, connection: Sqlite.Database): DocumentStore {
+export function createDocumentStore(db: Kysely<Schema>, connection: Connection): DocumentStore {
   const documents = () => db.selectFrom('documents').selectAll();
   return {
     async insert(row) {

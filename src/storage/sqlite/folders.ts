@@ -1,10 +1,9 @@
-import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { FolderRow, FolderStore } from '../ports.ts';
-import { rowOf, rowsOf } from './hot-query.ts';
+import { rowOf, rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createFolderStore(db: Kysely<Schema>, connection: Sqlite.Database): FolderStore {
+export function createFolderStore(db: Kysely<Schema>, connection: Connection): FolderStore {
   const folders = () => db.selectFrom('folders').selectAll();
   return {
     async insert(row) {

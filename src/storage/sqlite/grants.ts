@@ -1,10 +1,9 @@
-import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { GrantRow, GrantStore } from '../ports.ts';
-import { rowsOf } from './hot-query.ts';
+import { rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createGrantStore(db: Kysely<Schema>, connection: Sqlite.Database): GrantStore {
+export function createGrantStore(db: Kysely<Schema>, connection: Connection): GrantStore {
   const grants = () => db.selectFrom('grants').selectAll();
   return {
     async insert(row) {

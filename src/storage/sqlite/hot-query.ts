@@ -1,11 +1,14 @@
 import type Sqlite from 'better-sqlite3';
 
+/** A connection, or the choice of one for each statement. */
+export type Connection = Sqlite.Database | (() => Sqlite.Database);
+
 /**
  * The look-ups that every call makes, as plain SQL: building and compiling a kysely query takes 10 to 30 times as long as SQLite
  * takes to answer it (80 to 200 µs against 6 to 28, measured). Each text is prepared once a connection; names come out in camelCase
  * as the plugin would write them.
  */
-export function rowsOf<Row>(connection: Sqlite.Database, text: string, ...values: (string | number | null)[]): Row[] {
+export function rowsOf<Row>(connection: Connection, text: string, ...values: (string | number | null)[]): Row[] {
   const { statement, names } = prepared(connection, text);
   return (statement.all(...values) as unknown[][]).map((cells) => {
     const row: Record<string, unknown> = {};
@@ -14,12 +17,12 @@ export function rowsOf<Row>(connection: Sqlite.Database, text: string, ...values
   });
 }
 
-export function rowOf<Row>(connection: Sqlite.Database, text: string, ...values: (string | number | null)[]): Row | null {
+export function rowOf<Row>(connection: Connection, text: string, ...values: (string | number | null)[]): Row | null {
   return rowsOf<Row>(connection, text, ...values)[0] ?? null;
 }
 
 /** The same for a statement that writes; values by name. */
-export function run(connection: Sqlite.Database, text: string, values: object): void {
+export function run(connection: Connection, text: string, values: object): void {
   prepared(connection, text).statement.run(values);
 }
 
@@ -30,7 +33,8 @@ interface Prepared {
 
 const byConnection = new WeakMap<Sqlite.Database, Map<string, Prepared>>();
 
-function prepared(connection: Sqlite.Database, text: string): Prepared {
+function prepared(which: Connection, text: string): Prepared {
+  const connection = typeof which === 'function' ? which() : which;
   let known = byConnection.get(connection);
   if (!known) byConnection.set(connection, (known = new Map()));
   let found = known.get(text);

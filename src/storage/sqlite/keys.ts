@@ -1,10 +1,9 @@
-import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { KeyRow, KeyStore, KeyValueRow } from '../ports.ts';
-import { rowOf, rowsOf } from './hot-query.ts';
+import { rowOf, rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createKeyStore(db: Kysely<Schema>, connection: Sqlite.Database): KeyStore {
+export function createKeyStore(db: Kysely<Schema>, connection: Connection): KeyStore {
   const keys = () => db.selectFrom('keys').selectAll();
   return {
     async insert(row, hash) {

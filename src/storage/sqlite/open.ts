@@ -6,12 +6,13 @@ import { CamelCasePlugin, Kysely, sql, SqliteDialect, type SqliteDatabase } from
 import { Migrator } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
 import { migrationsWith } from '../migrations/index.ts';
-import type { Storage, Stores } from '../ports.ts';
+import type { IndexStore, Storage, Stores } from '../ports.ts';
 import { createAuditStore } from './audit.ts';
 import { createDocumentStore } from './documents.ts';
 import { createDrawnPageStore, createFileStore } from './files.ts';
 import { createFolderStore } from './folders.ts';
 import { createGrantStore } from './grants.ts';
+import type { Connection } from './hot-query.ts';
 import { createIndexStore, type IndexWriter } from './index-store.ts';
 import { createJobStore } from './jobs.ts';
 import { createKeyStore } from './keys.ts';
@@ -57,7 +58,7 @@ export async function openSqliteStorage(options: {
     writer.connection().execute(async (db) => {
       await beginImmediate(writeConnection);
       try {
-        const result = await work(createStores(db, writeConnection, indexWriter));
+        const result = await work(createStores(db, writeConnection, createIndexStore(writeConnection, indexWriter)));
         writeConnection.exec('commit');
         return result;
       } catch (error) {
@@ -67,7 +68,10 @@ export async function openSqliteStorage(options: {
       }
     });
 
-  const reading = rememberReads(createStores(reader, readConnection, indexWriter), readConnection);
+  // A connection forgets the pages it holds with each commit that is not its own, and nearly all commits are the writer's: between
+  // its transactions the look-ups of every call are asked there. During one they must not see what it has done so far.
+  const settled = (): Sqlite.Database => (writeConnection.inTransaction ? readConnection : writeConnection);
+  const reading = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), readConnection);
   return {
     ...writesAsTransactions(reading, transaction),
     databasePath: options.path,
@@ -165,7 +169,7 @@ async function beginImmediate(db: Sqlite.Database): Promise<void> {
   }
 }
 
-function createStores(db: Kysely<Schema>, connection: Sqlite.Database, indexWriter: IndexWriter): Stores {
+function createStores(db: Kysely<Schema>, connection: Connection, index: IndexStore): Stores {
   return {
     users: createUserStore(db, connection),
     sessions: createSessionStore(db, connection),
@@ -175,7 +179,7 @@ function createStores(db: Kysely<Schema>, connection: Sqlite.Database, indexWrit
     drawnPages: createDrawnPageStore(db),
     pages: createPageStore(db, connection),
     chunks: createChunkStore(db, connection),
-    index: createIndexStore(connection, indexWriter),
+    index,
     jobs: createJobStore(db),
     keys: createKeyStore(db, connection),
     grants: createGrantStore(db, connection),

@@ -1,13 +1,12 @@
-import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { ChunkRow, ChunkStore, PageRow, PageStore } from '../ports.ts';
 import { decodeRow, encodeRow, pageCodec } from './encode.ts';
-import { rowOf, rowsOf } from './hot-query.ts';
+import { rowOf, rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 const decode = (row: object): PageRow => decodeRow<PageRow>(pageCodec, row);
 
-export function createPageStore(db: Kysely<Schema>, connection: Sqlite.Database): PageStore {
+export function createPageStore(db: Kysely<Schema>, connection: Connection): PageStore {
   return {
     async replace(document, pages) {
       await db.deleteFrom('pages').where('document', '=', document).execute();
@@ -28,7 +27,7 @@ export function createPageStore(db: Kysely<Schema>, connection: Sqlite.Database)
   };
 }
 
-export function createChunkStore(db: Kysely<Schema>, connection: Sqlite.Database): ChunkStore {
+export function createChunkStore(db: Kysely<Schema>, connection: Connection): ChunkStore {
   return {
     async byRefs(refs) {
       return rowsOf<ChunkRow>(connection, 'select * from chunks where ref in (select value from json_each(?))', JSON.stringify(refs));

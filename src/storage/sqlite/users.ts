@@ -1,10 +1,9 @@
-import type Sqlite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import type { SessionStore, UserRow, UserStore } from '../ports.ts';
-import { rowOf } from './hot-query.ts';
+import { rowOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createUserStore(db: Kysely<Schema>, connection: Sqlite.Database): UserStore {
+export function createUserStore(db: Kysely<Schema>, connection: Connection): UserStore {
   const one = async (column: 'id' | 'email', value: string): Promise<UserRow | null> =>
     ((await db.selectFrom('users').selectAll().where(column, '=', value as never).executeTakeFirst()) as UserRow | undefined) ?? null;
   return {
@@ -35,7 +34,7 @@ export function createUserStore(db: Kysely<Schema>, connection: Sqlite.Database)
   };
 }
 
-export function createSessionStore(db: Kysely<Schema>, connection: Sqlite.Database): SessionStore {
+export function createSessionStore(db: Kysely<Schema>, connection: Connection): SessionStore {
   return {
     async insert(row) {
       await db.insertInto('sessions').values(row).execute();
