@@ -17,7 +17,7 @@ function makeServer(change: Partial<HttpConfig> = {}, readiness = async () => ({
   lines.length = 0;
   const app = createHttpServer({
     config: { ...config, ...change },
-    log: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
+    log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
     metrics: createHttpMetrics([{ name: 'sergo_queue_open', help: 'Open jobs', read: async () => 7 }]),
     readiness,
   });

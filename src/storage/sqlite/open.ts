@@ -60,6 +60,7 @@ export async function openSqliteStorage(options: {
       try {
         const result = await work(createStores(db, writeConnection, createIndexStore(writeConnection, indexWriter)));
         writeConnection.exec('commit');
+        remembered.forget();
         return result;
       } catch (error) {
         if (writeConnection.inTransaction) writeConnection.exec('rollback');
@@ -71,9 +72,9 @@ export async function openSqliteStorage(options: {
   // A connection forgets the pages it holds with each commit that is not its own, and nearly all commits are the writer's: between
   // its transactions the look-ups of every call are asked there. During one they must not see what it has done so far.
   const settled = (): Sqlite.Database => (writeConnection.inTransaction ? readConnection : writeConnection);
-  const reading = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), readConnection);
+  const remembered = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), readConnection);
   return {
-    ...writesAsTransactions(reading, transaction),
+    ...writesAsTransactions(remembered.stores, transaction),
     databasePath: options.path,
     transaction,
     async check() {
