@@ -49,7 +49,7 @@ export async function openBenchLibrary(env: Record<string, string> = {}): Promis
           if (document.status === 'processing' || (andCopies && document.pdfCopy === 'making')) break;
           done.set(id, document);
         }
-        if (done.size < ids.length) await sleep(20);
+        if (done.size < ids.length) await sleep(100);
       }
       return ids.map((id) => done.get(id));
     },

@@ -38,14 +38,14 @@ export function residentBytes(servePid: number): Resident {
   return result;
 }
 
-/** Samples every 100 ms until it is stopped; answers the peaks. */
+/** Samples twice a second until it is stopped; answers the peaks. */
 export function watchResident(servePid: number): { stop(): Resident } {
   const peak: Resident = { ours: 0, children: 0 };
   const timer = setInterval(() => {
     const now = residentBytes(servePid);
     peak.ours = Math.max(peak.ours, now.ours);
     peak.children = Math.max(peak.children, now.children);
-  }, 100);
+  }, 500);
   return {
     stop() {
       clearInterval(timer);
