@@ -1,3 +1,4 @@
+import type { SqliteStorage } from '../storage/sqlite/open.ts';
 import { openLibrary } from './open-library.ts';
 import { openReaders } from './readers.ts';
 import { excerpts } from './excerpts.ts';
@@ -45,7 +46,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   };
   reap();
   const reaping = setInterval(reap, REAP_EVERY_MS);
-  const tidying = keepIndexTidy(library.storage.databasePath, hasRoom, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
+  const tidying = keepIndexTidy(library.storage, hasRoom, (error) => log.warn({ err: error }, 'the search index could not be tidied'));
   const embedding = startEmbedding(config, library.storage.databasePath, { log, hasRoom });
   return {
     async stop() {
@@ -59,23 +60,25 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   };
 }
 
-/** Merges the search index's segments in short steps between other work: many small ones make searches slow. */
-function keepIndexTidy(databasePath: string, hasRoom: () => Promise<boolean>, onError: (error: unknown) => void): { stop(): void } {
-  const maintenance = openSearchMaintenance(databasePath);
+/** Merges the search index's segments in short steps between other work, rarely while files wait: many small ones make searches slow. */
+function keepIndexTidy(storage: SqliteStorage, hasRoom: () => Promise<boolean>, onError: (error: unknown) => void): { stop(): void } {
+  const maintenance = openSearchMaintenance(storage.databasePath);
   let timer = setTimeout(() => void step(), 1_000);
   let stopped = false;
   async function step(): Promise<void> {
     let more = false;
+    let busy = false;
     try {
       // Merging writes the new before it drops the old: not on a full disk.
       const room = await hasRoom();
+      busy = (await storage.jobs.countOpen()) > 0;
       if (stopped) return;
       more = room && maintenance.step();
     } catch (error) {
       // A busy database: later is soon enough.
       onError(error);
     }
-    if (!stopped) timer = setTimeout(() => void step(), more ? 20 : 1_000);
+    if (!stopped) timer = setTimeout(() => void step(), !more ? 1_000 : busy ? 250 : 20);
   }
   return {
     stop() {
