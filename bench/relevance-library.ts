@@ -59,7 +59,7 @@ export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
     excerpts,
     audit: (stores, { documentId, ...entry }) =>
       deps.audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'bench' }, object: { kind: 'document', id: documentId }, ...entry }),
-    limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes, readWallMs: config.limits.readWallSeconds * 1_000 },
+    limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes },
     log: { info: () => {}, warn: (data, message) => void process.stderr.write(`${message} ${JSON.stringify(data)}\n`) },
   };
   const maintenance = openSearchMaintenance(storage.databasePath);

@@ -35,7 +35,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       excerpts,
       audit: (stores, { documentId, ...entry }) =>
         audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'worker' }, object: { kind: 'document', id: documentId }, ...entry }),
-      limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes, readWallMs: config.limits.readWallSeconds * 1_000 },
+      limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes },
       hasRoom,
       log,
     },

@@ -15,7 +15,7 @@ export interface ProcessingDeps {
   mayUnpack(document: DocumentRow): Promise<boolean>;
   excerpts: Excerpts;
   audit: AppendSystemAudit;
-  limits: { pages: number; unpackedBytes: number; readWallMs: number };
+  limits: { pages: number; unpackedBytes: number };
   /** False while the disk is too full for what a job writes: it then waits in the queue. */
   hasRoom?(): Promise<boolean>;
   log: { info(data: object, message: string): void; warn(data: object, message: string): void };

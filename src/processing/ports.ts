@@ -1,30 +1,16 @@
 /** What processing asks of formats, search and audit; app.ts plugs them in. */
-import type { ReadOptions, ReadResult } from '../formats/types.ts';
+import type { DocumentReader as FormatReader, FileToRead, ReadSettings } from '../formats/document-reader.ts';
+import type { ReadResult } from '../formats/types.ts';
 import type { IndexedChunk } from '../search/types.ts';
 import type { Stores } from '../storage/ports.ts';
 
 /** A file on its way through the sandbox. */
-export interface SourceFile {
-  path: string;
-  bytes: number;
-  /** Display name, a hint only. */
-  name: string;
-  /** Whose it is: a warm child that has served one owner is not used for another. */
-  owner: string;
-}
+export type SourceFile = FileToRead;
 
-export interface ReadSettings extends ReadOptions {
-  signal: AbortSignal;
-  /** Called for each file inside (a mail's attachments, an archive's files) as it is unpacked. */
-  onAttachment?: (attachment: { name: string; bytes: Uint8Array }) => void;
-}
+/** Closing is the business of whoever opened it. */
+export type DocumentReader = Pick<FormatReader, 'sniff' | 'read'>;
 
-export interface DocumentReader {
-  /** Type by content, or null for a kind that Sergo does not read. Throws UnreadableFile for what can never be read (empty, needs a password). */
-  sniff(file: SourceFile): Promise<string | null>;
-  /** Throws UnreadableFile for what is wrong with the file; anything else is our fault and is tried again. */
-  read(type: string, file: SourceFile, settings: ReadSettings): Promise<ReadResult>;
-}
+export type { ReadSettings };
 
 export interface CopyMaker {
   /** Null when such files can have a copy; otherwise the sentence that says what is missing and what that costs. */

@@ -43,7 +43,7 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
       analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),
     },
     audit: async () => {},
-    limits: { pages: 5_000, unpackedBytes: 1 << 30, readWallMs: 1_000 },
+    limits: { pages: 5_000, unpackedBytes: 1 << 30 },
     log: { info() {}, warn() {} },
     ...change,
   };
