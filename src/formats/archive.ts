@@ -8,6 +8,8 @@ export interface ArchiveEntry {
   path: string;
   /** Inflated when asked for, counted against the archive's limits; throws UnreadableFile. */
   readonly bytes: Uint8Array;
+  /** The same piece by piece; a piece is good until the next one. */
+  stream(onPiece: (piece: Uint8Array) => void): void;
 }
 
 export interface Archive {
@@ -42,6 +44,7 @@ export function unpackArchive(bytes: Uint8Array, limits: ZipLimits): Archive {
       get bytes() {
         return zip.bytes(entry);
       },
+      stream: (onPiece) => zip.stream(entry, onPiece),
     });
   }
   if (entries.length === 0) throw locked > 0 ? needsPassword() : new UnreadableFile('The archive holds no files — there is nothing to read');
@@ -95,6 +98,7 @@ export function readArchive(bytes: Uint8Array, options: ReadOptions): ReadResult
       get bytes() {
         return entry.bytes;
       },
+      stream: (onPiece) => entry.stream(onPiece),
     })),
     ...(notices.length > 0 && { notices }),
   };

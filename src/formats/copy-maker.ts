@@ -9,6 +9,9 @@ export interface CopyMaker {
   toPdf(file: FileToRead, type: string, signal: AbortSignal): Promise<Uint8Array>;
 }
 
+/** The mail's files are documents of their own by now. */
+const nobody = { write: () => undefined, end: () => undefined };
+
 const mails = new Set(['eml', 'msg']);
 
 export function createCopyMaker({ office, reader, limits = {} }: { office: OfficeConverter; reader: DocumentReader; limits?: { maxPages?: number; maxUnpackedBytes?: number } }): CopyMaker {
@@ -19,7 +22,7 @@ export function createCopyMaker({ office, reader, limits = {} }: { office: Offic
       if (!mails.has(type)) return office.toPdf(file.path, { type, owner, signal });
       // LibreOffice knows no mails: what was read of it is printed. The text is ours and harmless by then.
       const { maxPages = 5_000, maxUnpackedBytes = 1024 ** 3 } = limits;
-      const { pages } = await reader.read(type, file, { name: file.name, maxPages, maxUnpackedBytes, signal, onAttachment: () => undefined });
+      const { pages } = await reader.read(type, file, { name: file.name, maxPages, maxUnpackedBytes, signal, onAttachment: () => nobody });
       const text = pages.map((page) => page.text).join('\n\n');
       if (text.trim() === '') throw new UnreadableFile('The mail has no text to print');
       return office.toPdf(printableMail(text), { type: 'html', owner, signal });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -8,7 +9,7 @@ import { wordFile, zipOf } from '../../test/support/zip-fixture.ts';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import { createCopyMaker } from './copy-maker.ts';
 import { createOfficeConverter } from './office-converter.ts';
-import { createDocumentReader, type DocumentReader, type FileToRead } from './document-reader.ts';
+import { createDocumentReader, type DocumentReader, type FileToRead, type ReadSettings } from './document-reader.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sergo-reader-'));
 let sandbox: Sandbox;
@@ -78,10 +79,63 @@ test('files inside are handed on one by one, or with the result', async () => {
   expect(await reader.sniff(archive)).toBe('zip');
   const kept = await reader.read('zip', archive, settings());
   expect(kept.attachments?.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()])).toEqual([['in/a.txt', 'one'], ['b.txt', 'two']]);
-  const taken: string[] = [];
-  const result = await reader.read('zip', archive, { ...settings(), onAttachment: ({ name, bytes }) => taken.push(`${name}=${Buffer.from(bytes).toString()}`) });
+  const { taken, onAttachment } = taking();
+  const result = await reader.read('zip', archive, { ...settings(), onAttachment });
   expect(taken).toEqual(['in/a.txt=one', 'b.txt=two']);
   expect(result.attachments).toBeUndefined();
+});
+
+/** Takes files inside as text, `name=…` for whole ones. */
+function taking(): { taken: string[]; onAttachment: NonNullable<ReadSettings['onAttachment']> } {
+  const taken: string[] = [];
+  return {
+    taken,
+    onAttachment(name) {
+      const pieces: Buffer[] = [];
+      return {
+        write: (piece) => void pieces.push(Buffer.from(piece)),
+        end: (whole) => void taken.push(whole ? `${name}=${Buffer.concat(pieces).toString()}` : `${name} is damaged`),
+      };
+    },
+  };
+}
+
+test('a file inside comes in pieces, each waited for', async () => {
+  const large = Buffer.from(randomBytes(5_300_000));
+  const archive = file('large.zip', zipSync({ 'large.bin': [large, { level: 0 }], 'empty.txt': new Uint8Array() }));
+  const pieces: Buffer[] = [];
+  const ends: [string, boolean][] = [];
+  let open = false;
+  await reader.read('zip', archive, {
+    ...settings(),
+    onAttachment: (name) => ({
+      async write(piece) {
+        expect(open).toBe(false);
+        open = true;
+        expect(piece.byteLength).toBeLessThanOrEqual(1024 ** 2);
+        pieces.push(Buffer.from(piece));
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        open = false;
+      },
+      end: (whole) => void ends.push([name, whole]),
+    }),
+  });
+  expect(Buffer.concat(pieces).equals(large)).toBe(true);
+  expect(ends).toEqual([['large.bin', true], ['empty.txt', true]]);
+});
+
+test('one damaged file inside an archive does not cost the others', async () => {
+  const bytes = Buffer.from(zipSync({ 'a.txt': Buffer.from('one'), 'b.bin': randomBytes(3_000), 'c.txt': Buffer.from('three') }));
+  const broken = bytes.indexOf('b.bin') + 'b.bin'.length;
+  // A block of a kind that deflate does not have.
+  bytes[broken] = 0x07;
+  const { taken, onAttachment } = taking();
+  const result = await reader.read('zip', file('broken.zip', bytes), { ...settings(), onAttachment });
+  expect(taken).toEqual(['a.txt=one', 'b.bin is damaged', 'c.txt=three']);
+  expect(result.notices).toEqual([expect.stringMatching(/^1 of its files are damaged/)]);
+  const alone = Buffer.from(zipSync({ 'b.bin': randomBytes(3_000) }));
+  alone[alone.indexOf('b.bin') + 'b.bin'.length] = 0x07;
+  await expect(reader.read('zip', file('alone.zip', alone), settings())).rejects.toMatchObject({ reason: expect.stringMatching(/^Damaged: none of the files/) });
 });
 
 test('without LibreOffice old kinds say what is missing', async () => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
 import type { OfficeConverter, OfficeTarget } from './office-converter.ts';
 import { listFontFamilies } from './fonts.ts';
-import { createAnswer } from './read-answer.ts';
+import { createAnswer, type AttachmentTaker } from './read-answer.ts';
 import { isContainer, sniffMagic } from './sniff.ts';
 import { type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
 
@@ -19,10 +19,10 @@ export interface FileToRead {
 export interface ReadSettings extends ReadOptions {
   signal: AbortSignal;
   /**
-   * Takes each attachment as it comes, so that not all are in memory together; the result then has none. Without it they are
+   * Takes each attachment piece by piece as it comes, so that none is in memory whole; the result then has none. Without it they are
    * in the result, up to 256 MiB.
    */
-  onAttachment?: (attachment: { name: string; bytes: Uint8Array }) => void;
+  onAttachment?: (name: string) => AttachmentTaker;
 }
 
 export interface DocumentReader {
@@ -75,7 +75,7 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
   async function takeChild(owner: string, signal: AbortSignal | undefined): Promise<Child> {
     const at = idle.findIndex((entry) => entry.owner === owner && entry.child.alive);
     if (at >= 0) return idle.splice(at, 1)[0]!.child;
-    return sandbox.startChild({ ...childProgram(), limits: { ...limits, stdoutBytes: 256 * 1024 ** 2 }, ...(signal && { signal }) });
+    return sandbox.startChild({ ...childProgram(), limits: { ...limits, stdoutBytes: 128 * 1024 ** 2 }, ...(signal && { signal }) });
   }
 
   async function release(child: Child, owner: string): Promise<void> {
@@ -84,7 +84,7 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
     while (idle.length > idleChildren) await idle.shift()!.child.stop();
   }
 
-  async function request(file: FileToRead, header: Record<string, unknown>, payload: Payload, options: { signal?: AbortSignal; onPart?: (frame: Frame) => void } = {}): Promise<Frame> {
+  async function request(file: FileToRead, header: Record<string, unknown>, payload: Payload, options: { signal?: AbortSignal; onPart?: (frame: Frame) => void | Promise<void> } = {}): Promise<Frame> {
     const child = await takeChild(file.owner, options.signal);
     busy.add(child);
     try {

@@ -122,7 +122,12 @@ export function createImageReader(deps: ImageReaderDeps): ImageReader {
 
     async toPdf(input, options) {
       const frames: PictureFrame[] = [];
-      await ask('encode', input, options, ({ header, payload }) => frames.push({ ...encoded.parse(header), bytes: payload }));
+      let copyBytes = 0;
+      await ask('encode', input, options, ({ header, payload }) => {
+        copyBytes += payload.byteLength;
+        if (copyBytes > LARGEST_FILE) throw new UnreadableFile('Too large to read: its pictures together are larger than 256 MiB — split it and upload the parts');
+        frames.push({ ...encoded.parse(header), bytes: payload });
+      });
       return writePicturePdf(frames);
     },
 

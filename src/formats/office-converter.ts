@@ -80,7 +80,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       args: ['-I', '-B', join(import.meta.dirname, 'office-driver.py'), programs.office!, '{tmp}'],
       binds: [join(import.meta.dirname, 'office-driver.py'), '/etc/libreoffice', '/etc/fonts', '/var/cache/fontconfig', ...officeFolders.filter((folder) => folder.startsWith('/opt') && existsSync(folder))],
       env: { SAL_USE_VCLPLUGIN: 'svp', SAL_DISABLE_OPENCL: '1' },
-      limits: { memoryBytes: 3 * 1024 ** 3, wallMs: 120_000, cpuMs: 100_000, tmpBytes: 2 * 1024 ** 3, fileBytes: 1024 ** 3, stdoutBytes: 1024 ** 3, openFiles: 1024, ...deps.limits },
+      limits: { memoryBytes: 3 * 1024 ** 3, wallMs: 120_000, cpuMs: 100_000, tmpBytes: 2 * 1024 ** 3, fileBytes: 1024 ** 3, stdoutBytes: 256 * 1024 ** 2, openFiles: 1024, ...deps.limits },
       startMs: 60_000,
       ...(signal && { signal }),
     });
@@ -112,6 +112,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       });
     } catch (error) {
       if (error instanceof LimitHit && error.killedBy === 'time') throw new UnreadableFile('LibreOffice does not get done with it in the time that one file may take');
+      if (error instanceof LimitHit && error.killedBy === 'output') throw new UnreadableFile('Too large for LibreOffice: what it makes of it is larger than 256 MiB');
       if (error instanceof LimitHit && error.killedBy !== 'cancel') throw new UnreadableFile('Too large for LibreOffice: it needs more memory than one file may use');
       if (error instanceof ChildDied) throw new UnreadableFile('LibreOffice ends without an answer when it opens this file: it may be damaged');
       throw error;

@@ -4,13 +4,15 @@
  *
  * Requests (header, payload): `{what: 'sniff', name}` + the file → done `{type}`; `{what: 'read', type, as, name,
  * maxPages, maxUnpackedBytes}` + the file → parts `{what: 'progress', done, total}`, `{what: 'pages'}` + JSON of some pages, `{what:
- * 'attachment', name}` + bytes, then done + JSON of the rest. What is wrong with the file is `error {reason}`.
+ * 'attachment', name, end}` + one piece of it (`end`: `more` comes, it is `whole`, or it is `damaged` and nothing), then done + JSON
+ * of the rest. What is wrong with the file is `error {reason}`.
  */
 import { writeSync } from 'node:fs';
 import { formats, readFormat, sniff } from './index.ts';
-import { UnreadableFile } from './types.ts';
+import { type Attachment, DamagedPart, UnreadableFile } from './types.ts';
 
 const textPerPart = 2_000_000;
+const pieceBytes = 1024 ** 2;
 
 function send(header: object, payload: Uint8Array = new Uint8Array()): void {
   const json = Buffer.from(JSON.stringify(header), 'utf8');
@@ -62,8 +64,40 @@ async function answer(header: Record<string, unknown>, payload: Uint8Array): Pro
     for (let size = 0; at < pages.length && (at === start || size < textPerPart); at++) size += pages[at]!.text.length + 200;
     send({ kind: 'part', what: 'pages' }, toJson(pages.slice(start, at)));
   }
-  for (const attachment of attachments) send({ kind: 'part', what: 'attachment', name: attachment.name }, attachment.bytes);
+  const damaged = attachments.filter((attachment) => !sendAttachment(attachment)).length;
+  if (damaged > 0 && damaged === attachments.length) throw new UnreadableFile('Damaged: none of the files in it can be unpacked — pack it again');
+  if (damaged > 0) rest.notices = [...(rest.notices ?? []), `${damaged} of its files are damaged or packed in a way that is not read here, and were left out`];
   send({ kind: 'done' }, toJson(rest));
+}
+
+/** In pieces, so that neither side ever holds more of it; false when it turns out to be damaged. */
+function sendAttachment(attachment: Attachment): boolean {
+  const { name } = attachment;
+  const part = (end: 'more' | 'whole' | 'damaged', payload?: Uint8Array): void => send({ kind: 'part', what: 'attachment', name, end }, payload);
+  const held = Buffer.allocUnsafe(pieceBytes);
+  let filled = 0;
+  const take = (piece: Uint8Array): void => {
+    for (let at = 0; at < piece.byteLength; ) {
+      if (filled === pieceBytes) {
+        part('more', held);
+        filled = 0;
+      }
+      const count = Math.min(pieceBytes - filled, piece.byteLength - at);
+      held.set(piece.subarray(at, at + count), filled);
+      filled += count;
+      at += count;
+    }
+  };
+  try {
+    if (attachment.stream) attachment.stream(take);
+    else take(attachment.bytes);
+  } catch (error) {
+    if (!(error instanceof DamagedPart)) throw error;
+    part('damaged');
+    return false;
+  }
+  part('whole', held.subarray(0, filled));
+  return true;
 }
 
 /** One buffer of the announced size is filled as the bytes come: the file is in memory once. */

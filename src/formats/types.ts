@@ -33,7 +33,17 @@ export interface ReadResult {
   /** Sentences for the person who owns the document ("Font X is missing: the layout may differ"). */
   notices?: string[];
   /** Files inside (mail attachments): they become documents beside this one. Names are as the file says, not cleaned. */
-  attachments?: { name: string; bytes: Uint8Array }[];
+  attachments?: Attachment[];
+}
+
+export interface Attachment {
+  name: string;
+  readonly bytes: Uint8Array;
+  /**
+   * The same content piece by piece, for files inside an archive, which are unpacked only as they are handed on. Each piece is good
+   * until the next one. Throws DamagedPart when this one is broken, any other UnreadableFile when the whole archive is refused.
+   */
+  stream?(onPiece: (piece: Uint8Array) => void): void;
 }
 
 /** A reading that cannot succeed for a reason in the file: ends in `not_indexed` with this sentence. */
@@ -45,6 +55,9 @@ export class UnreadableFile extends Error {
     this.reason = reason;
   }
 }
+
+/** One file inside an archive that cannot be unpacked: the others can. */
+export class DamagedPart extends UnreadableFile {}
 
 export interface ReadOptions {
   /** Display name, used only as a hint and for messages. */

@@ -1,5 +1,5 @@
 import { Inflate } from 'fflate';
-import { UnreadableFile } from './types.ts';
+import { DamagedPart, UnreadableFile } from './types.ts';
 
 /** Limits of one archive; all of its parts share them, counted on real bytes while inflating (trust.md 5.1). */
 export interface ZipLimits {
@@ -75,7 +75,7 @@ export function openZip(bytes: Uint8Array, limits: ZipLimits): Zip {
     };
     const packed = bytes.subarray(entry.start, entry.start + entry.packedBytes);
     if (entry.method === 0) return count(packed);
-    if (entry.method !== 8) throw new UnreadableFile('Damaged: it is packed in a way that office files never use');
+    if (entry.method !== 8) throw new DamagedPart('Damaged: it is packed in a way that is not read here');
     inflate(packed, count);
   };
 
@@ -109,7 +109,7 @@ function inflate(packed: Uint8Array, onChunk: (chunk: Uint8Array) => void): void
     }
   } catch {
     if (refused) throw refused;
-    throw new UnreadableFile('Damaged: a part of it cannot be unpacked');
+    throw new DamagedPart('Damaged: a part of it cannot be unpacked');
   }
 }
 

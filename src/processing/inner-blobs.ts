@@ -1,29 +1,74 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import type { InnerFile } from '../library/inner-files.ts';
 import type { BlobStore, DocumentRow } from '../storage/ports.ts';
 import type { ProcessingDeps } from './deps.ts';
+import type { ReadSettings } from './ports.ts';
+
+/** Small files are written side by side, since each waits for the disk; no more than this many, so that memory stays bounded. */
+const WRITES_AT_ONCE = 8;
+
+type Taker = ReturnType<NonNullable<ReadSettings['onAttachment']>>;
 
 /**
- * Takes the files inside a document as the reading hands them on and stores each at once, so that an archive is never held in
- * memory whole. A document that lies too deep in others keeps its files to itself.
+ * Takes the files inside a document as the reading hands them on and stores each at once: whatever an archive unpacks to, at most a
+ * few pieces of it are in memory, and the reading waits for the disk. A document that lies too deep in others keeps its files to itself.
  */
 export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'mayUnpack'>, document: DocumentRow) {
   const wanted = await deps.mayUnpack(document);
-  const stored: Promise<InnerFile>[] = [];
+  const stored: Promise<InnerFile | null>[] = [];
+  const writing = new Set<Promise<unknown>>();
   let left = 0;
   return {
-    take({ name, bytes }: { name: string; bytes: Uint8Array }): void {
-      if (!wanted) left += 1;
-      else {
-        const one = store(deps.blobs, name, bytes);
-        // Looked at when all are asked for; until then a full disk is no unhandled rejection.
-        one.catch(() => undefined);
-        stored.push(one);
+    take(path: string): Taker {
+      if (!wanted) {
+        left += 1;
+        return { write: () => undefined, end: () => undefined };
       }
+      const file = storePieces(deps.blobs, path);
+      stored.push(file.stored);
+      const settled = file.stored.then(() => undefined, () => undefined).finally(() => writing.delete(settled));
+      writing.add(settled);
+      return {
+        write: (piece) => file.write(piece),
+        async end(whole) {
+          file.end(whole);
+          if (writing.size >= WRITES_AT_ONCE) await Promise.race(writing);
+        },
+      };
     },
-    files: (): Promise<InnerFile[]> => Promise.all(stored),
+    async files(): Promise<InnerFile[]> {
+      return (await Promise.all(stored)).filter((file) => file !== null);
+    },
     notices: (): string[] =>
       left === 0 ? [] : [`${left} files inside were left inside, because it came out of another file itself — upload it on its own to have them`],
   };
 }
 
-const store = async (blobs: BlobStore, path: string, bytes: Uint8Array): Promise<InnerFile> => ({ path, blob: await blobs.putBytes(bytes) });
+class Abandoned extends Error {}
+
+function storePieces(blobs: BlobStore, path: string): { stored: Promise<InnerFile | null>; write(piece: Uint8Array): Promise<void>; end(whole: boolean): void } {
+  const pipe = new PassThrough({ highWaterMark: 1024 ** 2 });
+  const stored = blobs.put(pipe, Number.MAX_SAFE_INTEGER).then(
+    (blob) => ({ path, blob }),
+    (error: unknown) => {
+      if (error instanceof Abandoned) return null;
+      throw error;
+    },
+  );
+  // Looked at by the next write, or when all are asked for; until then a full disk is no unhandled rejection.
+  stored.catch(() => undefined);
+  pipe.on('error', () => undefined);
+  return {
+    stored,
+    async write(piece) {
+      // A store that failed has closed the pipe: its reason is what the reading ends with.
+      if (pipe.destroyed) await stored;
+      if (!pipe.write(piece)) await Promise.race([once(pipe, 'drain'), stored]);
+    },
+    end(whole) {
+      if (whole) pipe.end();
+      else pipe.destroy(new Abandoned());
+    },
+  };
+}

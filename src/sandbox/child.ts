@@ -51,7 +51,7 @@ export async function startChild(around: Surroundings, spec: ChildSpec): Promise
 interface Waiting {
   resolve(frame: Frame): void;
   reject(error: Error): void;
-  onPart: ((frame: Frame) => void) | undefined;
+  onPart: RequestOptions['onPart'];
 }
 
 class WarmChild implements Child {
@@ -60,6 +60,11 @@ class WarmChild implements Child {
   readonly #gone: Promise<void>;
   #waiting: Waiting | undefined;
   #killedBy: KilledBy | undefined;
+  /** What went wrong on our side of the pipe, told instead of the death that it led to. */
+  #failure: unknown;
+  /** Frames that came in one chunk with one that is still being taken. */
+  #frames: Frame[] = [];
+  #taking = false;
   #alive = true;
   #stopped = false;
   served = 0;
@@ -77,7 +82,8 @@ class WarmChild implements Child {
         this.#end('output');
         return;
       }
-      for (const frame of frames) this.#take(frame);
+      this.#frames.push(...frames);
+      this.#takeAll();
     });
     this.#gone = run.exited.then(async ({ code, signal }) => {
       this.#alive = false;
@@ -85,7 +91,8 @@ class WarmChild implements Child {
       const waiting = this.#waiting;
       this.#waiting = undefined;
       if (waiting === undefined) return;
-      if (this.#killedBy !== undefined) waiting.reject(new LimitHit(this.#killedBy));
+      if (this.#failure !== undefined) waiting.reject(this.#failure as Error);
+      else if (this.#killedBy !== undefined) waiting.reject(new LimitHit(this.#killedBy));
       else waiting.reject(new ChildDied(this.#stopped ? 'it was stopped' : `code ${code}, signal ${signal}`, run.stderr()));
     });
   }
@@ -151,14 +158,41 @@ class WarmChild implements Child {
     this.#run.watchdog.killAll();
   }
 
-  #take(frame: Frame): void {
+  /** Frames in order; the pipe rests while one of them is being taken. */
+  #takeAll(): void {
+    while (this.#alive && !this.#taking && this.#frames.length > 0) {
+      let taken: void | Promise<void>;
+      try {
+        taken = this.#take(this.#frames.shift()!);
+      } catch (error) {
+        return this.#fail(error);
+      }
+      if (!(taken instanceof Promise)) continue;
+      this.#taking = true;
+      this.#run.stdout.pause();
+      this.#run.watchdog.hold();
+      taken.then(
+        () => {
+          this.#taking = false;
+          this.#run.watchdog.resume();
+          this.#takeAll();
+          if (!this.#taking) this.#run.stdout.resume();
+        },
+        (error: unknown) => this.#fail(error),
+      );
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    if (this.#alive) this.#end('cancel');
+  }
+
+  #take(frame: Frame): void | Promise<void> {
     const waiting = this.#waiting;
     // A child that speaks unasked is broken or worse.
     if (waiting === undefined) return this.#end('output');
-    if (frame.header.kind === 'part') {
-      waiting.onPart?.(frame);
-      return;
-    }
+    if (frame.header.kind === 'part') return waiting.onPart?.(frame);
     this.#waiting = undefined;
     this.#run.watchdog.pause();
     waiting.resolve(frame);

@@ -164,6 +164,10 @@ while True:
     if op == 'sleep': time.sleep(100)
     if op == 'exit': os._exit(3)
     if op == 'noise': o.write(b'not a frame at all, but long enough'); o.flush(); time.sleep(100)
+    if op == 'flood':
+        for n in range(12):
+            say({'kind': 'part', 'ms': time.monotonic() * 1000}, bytes(1 << 20))
+        say({'kind': 'done'}); continue
     if op == 'fd': say({'kind': 'done', 'text': os.pread(3, 100, 0).decode()}); continue
     say({'kind': 'part', 'n': 1}); say({'kind': 'part', 'n': 2}); say({'kind': 'done', 'uid': os.getuid()}, p[::-1])
 `;
@@ -174,7 +178,7 @@ while True:
       const child = await start(s);
       try {
         const parts: unknown[] = [];
-        const first = await child.request({ op: 'x' }, Buffer.from('abc'), { onPart: (f) => parts.push(f.header['n']) });
+        const first = await child.request({ op: 'x' }, Buffer.from('abc'), { onPart: (f) => void parts.push(f.header['n']) });
         expect([text(first.payload), parts]).toEqual(['cba', [1, 2]]);
         const path = join(base, 'long.bin');
         writeFileSync(path, Buffer.alloc(3 * MB, 7));
@@ -187,6 +191,41 @@ while True:
       }
       expect(child.alive).toBe(false);
     });
+
+    when('a child waits while its last word is being taken, and that time is not counted against it', async (s) => {
+      const child = await start(s);
+      try {
+        const written: number[] = [];
+        let open = 0;
+        await child.request({ op: 'flood' }, undefined, {
+          wallMs: 400,
+          async onPart({ header }) {
+            expect(open++).toBe(0);
+            written.push(Number(header['ms']));
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            open--;
+          },
+        });
+        expect(written).toHaveLength(12);
+        // The pipe holds less than one of these parts: each but the first two was written only after another had been taken.
+        expect(written.at(-1)! - written[0]!).toBeGreaterThan(8 * 100);
+        expect(await child.request({ op: 'x' }, Buffer.from('on'))).toMatchObject({ header: { kind: 'done' } });
+      } finally {
+        await child.stop();
+      }
+    });
+
+    for (const [how, fail] of [
+      ['throws', () => { throw new Error('the disk is full'); }],
+      ['rejects', () => Promise.reject(new Error('the disk is full'))],
+    ] as const) {
+      when(`what ${how} while a part is taken ends the request, and nothing else`, async (s) => {
+        const child = await start(s);
+        await expect(child.request({ op: 'flood' }, undefined, { onPart: fail })).rejects.toThrow('the disk is full');
+        await child.stop();
+        expect(child.alive).toBe(false);
+      });
+    }
 
     const ends: [string, string, { wallMs?: number; cpuMs?: number }, string][] = [
       ['memory', 'eat', {}, 'memory'],

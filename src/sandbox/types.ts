@@ -88,8 +88,11 @@ export type FrameHeader = { kind: 'ready' | 'part' | 'done' | 'error' | 'request
 
 export interface RequestOptions {
   signal?: AbortSignal;
-  /** Called for every `part` frame before the last one. */
-  onPart?: (frame: Frame) => void;
+  /**
+   * Called for every `part` frame before the last one, one after another. While a promise it answers is open the child's pipe is
+   * not read, so that the child waits; that time is not the child's. An error ends the request with it, and the child.
+   */
+  onPart?: (frame: Frame) => void | Promise<void>;
   wallMs?: number;
   cpuMs?: number;
 }

@@ -25,6 +25,8 @@ export class Watchdog {
   #seen = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
   #stopWatching: (() => void) | undefined;
+  #heldSince: number | undefined;
+  #heldMs = 0;
   peakBytes = 0;
 
   constructor(pid: number, mark: string | undefined) {
@@ -35,6 +37,8 @@ export class Watchdog {
   /** `onLimit` is called at most once; the tree has been killed by then. */
   start(rules: WatchRules, onLimit: (why: KilledBy) => void): void {
     this.pause();
+    this.#heldMs = 0;
+    this.#heldSince = undefined;
     const startedAt = performance.now();
     const cpuAtStart = measureTree(this.#pid).cpuMs;
     let ticks = 0;
@@ -56,12 +60,26 @@ export class Watchdog {
       if (this.#mark !== undefined) for (const pid of use.pids) this.#seen.add(pid);
       if (use.residentBytes > this.peakBytes) this.peakBytes = use.residentBytes;
       if (use.residentBytes > rules.memoryBytes) end('memory');
-      else if (performance.now() - startedAt > rules.wallMs) end('time');
+      else if (performance.now() - startedAt - this.#heldForMs() > rules.wallMs) end('time');
       else if (rules.cpuMs > 0 && use.cpuMs - cpuAtStart > rules.cpuMs) end('time');
       else if (rules.folderSize !== undefined && ticks % TICKS_PER_FOLDER_CHECK === 0) {
         if (rules.folderSize() > (rules.folderBytes ?? Infinity)) end('output');
       }
     }, TICK_MS);
+  }
+
+  /** The process waits for us, not we for it: the time until `resume()` does not count against its wall clock. */
+  hold(): void {
+    this.#heldSince ??= performance.now();
+  }
+
+  resume(): void {
+    this.#heldMs = this.#heldForMs();
+    this.#heldSince = undefined;
+  }
+
+  #heldForMs(): number {
+    return this.#heldMs + (this.#heldSince === undefined ? 0 : performance.now() - this.#heldSince);
   }
 
   pause(): void {

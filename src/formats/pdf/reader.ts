@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { ChildDied, LimitHit, type Frame, type Limits, type Payload, type Sandbox } from '../../sandbox/types.ts';
+import { mostText, tooMuchText } from '../read-answer.ts';
 import { UnreadableFile, type ReadOptions, type ReadPage, type ReadResult } from '../types.ts';
 import { cutWithQpdf, QPDF } from './cut.ts';
 import { FALLBACK_FONTS } from './fonts.ts';
@@ -178,12 +179,15 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
         const pages: ReadPage[] = [];
         let at = 0;
         let total = 0;
+        let text = 0;
         const stalled = new AbortController();
         const stall = setTimeout(() => stalled.abort(), pageMs);
         const onPart = (frame: Frame): void => {
           stall.refresh();
           const part = partFrame.parse(frame.header);
           if ('pages' in part) {
+            for (const page of part.pages) text += page.text.length + (page.notes?.length ?? 0) + (page.hidden?.length ?? 0);
+            if (text > mostText) throw tooMuchText();
             pages.push(...part.pages);
             return;
           }
