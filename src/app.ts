@@ -12,6 +12,10 @@ export const programs: Programs = {
     const { openLibrary } = await import('./app/open-library.ts');
     return openLibrary(config);
   },
+  async openSearch(config) {
+    const { openSearch } = await import('./app/search-engine.ts');
+    return openSearch(config);
+  },
   async startServer(config) {
     const { runServer } = await import('./app/server.ts');
     return runServer(config, { mainPath, version });

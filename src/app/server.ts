@@ -3,15 +3,15 @@ import type { RunningServer } from '../cli/services.ts';
 import type { Config } from '../config.ts';
 import { drainServer } from '../doors/http-server.ts';
 import { createPageViewer } from '../processing/view-page.ts';
-import { createSearchIndex } from '../search/pool.ts';
 import { clearIncoming } from '../storage/blobs/disk.ts';
 import { openDoors } from './doors.ts';
 import { createLog } from './log.ts';
 import { createMachineHealth } from './machine-health.ts';
-import { meaningDetail, openMeaning, rerankWith } from './meaning.ts';
+import { meaningDetail } from './meaning.ts';
 import { openLibrary } from './open-library.ts';
 import { checkReadiness } from './readiness.ts';
 import { openDrawer } from './readers.ts';
+import { openSearchEngine } from './search-engine.ts';
 import { forgetSetupToken, offerSetupToken } from './setup-token.ts';
 
 export interface ServerOptions {
@@ -26,14 +26,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   const library = await openLibrary(config);
   await clearIncoming(join(config.dataFolder, 'blobs'));
   const drawing = await openDrawer(config, (message) => log.warn(message));
-  const meaning = openMeaning(config, library.storage.databasePath, { clock: library.deps.clock, log });
-  const words = createSearchIndex({
-    databasePath: library.storage.databasePath,
-    threads: config.search.threads,
-    onError: (error) => log.error({ err: error }, 'search'),
-    ...(meaning && { meaning }),
-  });
-  const index = rerankWith(config, words, library.storage.chunks, log);
+  const engine = openSearchEngine(config, library, log);
   const publicUrl = config.publicUrl ?? `http://${config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : bracket(config.host)}:${config.port}`;
   const app = await openDoors({
     config,
@@ -42,10 +35,10 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     afterSetUp: () => forgetSetupToken(config.dataFolder),
     log,
     library: library.deps,
-    search: { storage: library.storage, index, depth: config.search.depth },
+    search: { storage: library.storage, index: engine.index, depth: config.search.depth },
     viewer: createPageViewer({ storage: library.storage, blobs: library.deps.blobs, drawer: drawing.drawer }),
     health: createMachineHealth(options.mainPath),
-    readiness: () => checkReadiness(library.deps, config.dataFolder, drawing.sandbox.mode, meaningDetail(meaning)),
+    readiness: () => checkReadiness(library.deps, config.dataFolder, drawing.sandbox.mode, meaningDetail(engine.meaning)),
   });
   await app.listen({ host: config.host, port: config.port });
   const address = app.server.address();
@@ -55,8 +48,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     setupToken: await offerSetupToken(library.deps, config.dataFolder),
     async stop() {
       await drainServer(app, 6_000);
-      await index.close();
-      await meaning?.close();
+      await engine.close();
       await drawing.close();
       await library.close();
     },

@@ -10,6 +10,8 @@
  * | `mcp page viewed` | document | file, page, format |
  * | `mcp refused` | — | a tool call that named nothing it may see, or a request refused before MCP |
  * | `search`, `text read`, `page viewed`, `file downloaded` | document | the same looks through the API |
+ * | `search replayed` | key | the number of its entry here, the query, the number of results then and now |
+ * | `judged …` | judged page | query and document |
  * | `document …`, `folder …`, `key …`, `user …`, `grant …` | that object | what changed, old → new |
  * | `sign-in`, `sign-out`, `set-up` | user | — |
  */
@@ -65,6 +67,11 @@ export const auditActions = [
   'audit read',
   'audit exported',
   'setting changed',
+  'search replayed',
+  'judged page saved',
+  'judged page removed',
+  'judged page read',
+  'judged pages run',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

@@ -122,6 +122,8 @@ describe('the chain (P37)', () => {
       head: async () => sorted.at(-1) ?? null,
       append: async () => undefined,
       list: async () => [],
+      bySeq: async (seq) => sorted.find((one) => one.seq === seq) ?? null,
+      asked: async () => null,
       after: async (seq, limit) => {
         const start = sorted.findIndex((one) => one.seq > seq);
         return start < 0 ? [] : sorted.slice(start, start + limit);

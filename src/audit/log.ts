@@ -40,12 +40,12 @@ export function openAudit(deps: AuditDeps): Audit {
     const head = await stores.audit.head();
     let seq = head?.seq ?? 0;
     let hash = head?.hash ?? GENESIS;
-    const rows: AuditRow[] = [];
+    const rows: (AuditRow & Pick<AuditEntry, 'asked'>)[] = [];
     for (const { entry, at } of entries) {
       seq += 1;
       const row = { seq, ...rowOf(entry, at) };
       hash = chainHash(key, hash, row);
-      rows.push({ ...row, hash });
+      rows.push({ ...row, hash, ...(entry.asked && { asked: entry.asked }) });
     }
     await stores.audit.append(rows);
   }

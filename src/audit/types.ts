@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.ts';
-import type { AuditFilter, AuditRow, Stores } from '../storage/ports.ts';
+import type { AskedSearch, AuditFilter, AuditRow, Stores } from '../storage/ports.ts';
 import type { AuditAction } from './actions.ts';
 
 export interface AuditEntry {
@@ -9,11 +9,13 @@ export interface AuditEntry {
   object?: { kind: AuditObjectKind; id: string };
   /** What was asked and what came of it, in one line; cleaned and cut at 500 characters here. */
   detail?: string;
+  /** Of a search: what it asked for, kept beside the row so that it can be asked again. */
+  asked?: AskedSearch;
   /** Default `ok`. */
   outcome?: AuditRow['outcome'];
 }
 
-export type AuditObjectKind = 'document' | 'folder' | 'key' | 'user' | 'grant' | 'job' | 'setting';
+export type AuditObjectKind = 'document' | 'folder' | 'key' | 'user' | 'grant' | 'job' | 'setting' | 'judged page';
 
 /** The first thing wrong with the chain. `seq` is the row to look at. */
 export interface AuditFault {

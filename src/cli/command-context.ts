@@ -1,5 +1,5 @@
 import type { LibraryDeps } from '../library/deps.ts';
-import type { Programs } from './services.ts';
+import type { OpenSearch, Programs } from './services.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -17,6 +17,8 @@ export interface CommandContext {
   show(result: unknown, text: string): void;
   /** Opens the library's services over the data folder for one action. */
   withServices<T>(action: (deps: LibraryDeps) => Promise<T>): Promise<T>;
+  /** The same with search. */
+  withSearch<T>(action: (search: OpenSearch) => Promise<T>): Promise<T>;
   /** Called with 1 when a command did what it could and the result is not good. */
   setExitCode(code: number): void;
 }

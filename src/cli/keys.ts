@@ -85,7 +85,7 @@ export async function revokeKeyOf(deps: LibraryDeps, idOrName: string): Promise<
 }
 
 /** By id, or by name where only one live key has it. The operator acts as the key's owner. */
-async function findKey(deps: LibraryDeps, idOrName: string): Promise<{ id: string; owner: Actor }> {
+export async function findKey(deps: LibraryDeps, idOrName: string): Promise<{ id: string; owner: Actor }> {
   const { keys, users } = deps.storage;
   const byId = await keys.byId(idOrName);
   const named =

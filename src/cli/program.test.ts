@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openTestLibrary, type TestLibrary } from '../../test/support/library.ts';
+import { createSearchPorts } from '../app/console-ports.ts';
+import { excerpts } from '../app/excerpts.ts';
 import { getFolder } from '../library/folders.ts';
+import { preparePages, writePages } from '../processing/commit.ts';
+import type { ProcessingDeps } from '../processing/deps.ts';
+import { createSearchIndex } from '../search/pool.ts';
 import { buildProgram } from './program.ts';
 import type { Programs } from './services.ts';
 
@@ -13,7 +18,7 @@ let folder: string;
 let workersStarted: number;
 
 beforeEach(async () => {
-  library = await openTestLibrary();
+  library = await openTestLibrary({ realIndex: true });
   folder = mkdtempSync(join(tmpdir(), 'sergo-cli-'));
   workersStarted = 0;
   vi.stubEnv('SERGO_DATA', join(folder, 'data'));
@@ -40,6 +45,15 @@ async function readAll(): Promise<void> {
 
 const programs: Programs = {
   openServices: async () => ({ deps: library, close: async () => {} }),
+  async openSearch() {
+    const index = createSearchIndex({ databasePath: join(library.folder, 'sergo.db'), threads: 1 });
+    return {
+      deps: library,
+      index,
+      ports: createSearchPorts({ library, search: { storage: library.storage, index, depth: 60 } }),
+      close: () => index.close(),
+    };
+  },
   startServer: () => Promise.reject(new Error('not in this test')),
   async startWorker() {
     workersStarted += 1;
@@ -218,4 +232,53 @@ test.each([
 test('config show tells each value and its source', async () => {
   vi.stubEnv('SERGO_PORT', '9999');
   expect((await run('config', 'show')).out).toMatch(/SERGO_PORT\s+9999\s+environment/);
+});
+
+/** A document of one page that search finds. */
+async function indexed(who: Awaited<ReturnType<TestLibrary['person']>>, folderId: string, name: string, text: string): Promise<string> {
+  const { id } = await library.upload(who, folderId, name, text);
+  const row = (await library.storage.documents.byId(id))!;
+  const pages = [{ number: 1, text, fate: 'text' as const, toView: false, width: 595, height: 842 }];
+  const processing = { storage: library.storage, excerpts, clock: library.clock, ocr: null } as unknown as ProcessingDeps;
+  const prepared = await preparePages(processing, row, { type: 'txt', pages, pagesEstimated: false });
+  await library.storage.transaction((stores) => writePages(stores, row, prepared));
+  return id;
+}
+
+test('pages that should be found are judged, listed, run again and forgotten', async () => {
+  const ava = await library.person('Ava Bennett', 'admin');
+  const outlooks = await library.folderIn(ava, ava.rootId, 'Energy outlooks');
+  const coal = await indexed(ava, outlooks, 'coal.txt', 'Coal capacity falls until 2050');
+  await run('keys', 'create', '--name', 'outlooks', '--description', 'Decks', '--folder', 'Energy outlooks');
+  expect((await run('judged', 'list')).out).toMatch(/^Nothing is judged/);
+  const saved = await json('judged', 'add', '--query', 'coal capacity', '--document', coal, '--page', '1', '--grade', '3', '--key', 'outlooks');
+  expect(saved).toMatchObject({ key: { name: 'outlooks' }, page: 1, grade: 3, lastRank: null });
+  await run('judged', 'add', '--query', 'falls', '--document', coal, '--folder', 'energy outlooks');
+  expect((await run('judged', 'list')).out).toMatch(/coal capacity\s+key outlooks\s+coal\.txt\s+1\s+3\s+-\n.*falls\s+Ava Bennett's documents\/Energy outlooks\s+coal\.txt\s+any\s+2\s+-$/);
+  const ran = await run('judged', 'run');
+  expect(ran.out).toContain('coal capacity (key outlooks): nDCG@10 1.000\n     1  coal.txt, page 1\n');
+  expect(ran.out).toMatch(/\nnDCG@10 1\.000, recall@100 1\.000; 0 changed since the last run$/);
+  await indexed(ava, outlooks, 'coal capacity.txt', 'coal capacity coal capacity');
+  expect(await json('judged', 'run')).toMatchObject({ changed: 1, ndcg10Before: 1, queries: [{ pages: [{ rank: 2, lastRank: 1, change: 'worse' }] }, { pages: [{ rank: 1 }] }] });
+  expect((await run('judged', 'remove', saved.id)).out).toBe(`${saved.id} is removed.`);
+  await expect(run('judged', 'remove', saved.id)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(run('judged', 'add', '--query', 'x', '--document', coal, '--page', '0')).rejects.toMatchObject({ code: 'commander.invalidArgument' });
+});
+
+test('a search of the log is replayed as its key', async () => {
+  const ava = await library.person('Ava Bennett', 'admin');
+  const coal = await indexed(ava, ava.rootId, 'coal.txt', 'Coal capacity falls until 2050');
+  const made = await json('keys', 'create', '--name', 'outlooks', '--description', 'Decks', '--folder', '/');
+  const key = (await library.storage.keys.byId(made.id))!;
+  const asked = { query: 'coal capacity', folders: null, limit: 10, offset: 0, asKey: null, found: 3 };
+  await library.audit.record({ actor: { kind: 'agent_key', key, owner: ava.user, requestId: 'r' }, action: 'mcp search', detail: 'coal capacity — 3 results', asked });
+  const { seq } = (await library.storage.audit.list({ action: 'mcp search' }, 1))[0]!;
+  const { out } = await run('search', 'replay', String(seq));
+  expect(out).toMatch(/^Entry \d+ of \S+Z, key outlooks: coal capacity\n3 excerpts then, 1 excerpt now\.\n/);
+  expect(out).toMatch(new RegExp(`${coal}\\s+coal\\.txt\\s+1\\s+coal \\d\\.\\d\\d, capacity \\d\\.\\d\\d`));
+  expect(await json('search', 'replay', String(seq))).toMatchObject({ found: 1, key: { id: made.id }, explained: { inScope: 1 } });
+  await run('keys', 'revoke', 'outlooks');
+  await expect(run('search', 'replay', String(seq))).rejects.toThrow("The key 'outlooks' was revoked on");
+  await expect(run('search', 'replay', '100000')).rejects.toThrow('Entry 100000 of the audit log is no search');
+  await expect(run('search', 'replay', 'abc')).rejects.toMatchObject({ code: 'commander.invalidArgument' });
 });

@@ -5,6 +5,7 @@ import type { CommandContext } from './command-context.ts';
 import { addKeyCommands } from './key-commands.ts';
 import { addLibraryCommands } from './library-commands.ts';
 import { addMachineCommands } from './machine-commands.ts';
+import { addSearchCommands } from './search-commands.ts';
 import { addServerCommands } from './server-commands.ts';
 
 export interface ProgramOptions extends Pick<CommandContext, 'programs' | 'terminal' | 'mainPath' | 'setExitCode'> {
@@ -42,11 +43,21 @@ export function buildProgram(options: ProgramOptions): Command {
         await services.close();
       }
     },
+    async withSearch(action) {
+      const { loadConfig } = await import('../config.ts');
+      const search = await programs.openSearch(loadConfig().config);
+      try {
+        return await action(search);
+      } finally {
+        await search.close();
+      }
+    },
   };
   addServerCommands(program, context);
   addLibraryCommands(program, context);
   addKeyCommands(program, context);
   addAuditCommands(program, context);
+  addSearchCommands(program, context);
   addMachineCommands(program, context);
   return program;
 }

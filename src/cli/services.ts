@@ -1,11 +1,20 @@
 /** What the command line needs of the rest: `app.ts` provides it, tests give something smaller. */
 import type { Config } from '../config.ts';
+import type { SearchResult } from '../doors/console/ports.ts';
 import type { LibraryDeps } from '../library/deps.ts';
+import type { SearchPorts } from '../search/replay.ts';
+import type { SearchIndex } from '../search/types.ts';
 
 /** The library's services over the data folder, for one command. Works beside a running server. */
 export interface OpenServices {
   deps: LibraryDeps;
   close(): Promise<void>;
+}
+
+/** The same with the search that agents get. */
+export interface OpenSearch extends OpenServices {
+  index: SearchIndex;
+  ports: SearchPorts<SearchResult>;
 }
 
 export interface RunningServer {
@@ -24,6 +33,7 @@ export interface RunningWorker {
 
 export interface Programs {
   openServices(config: Config): Promise<OpenServices>;
+  openSearch(config: Config): Promise<OpenSearch>;
   startServer(config: Config): Promise<RunningServer>;
   startWorker(config: Config): Promise<RunningWorker>;
 }

@@ -167,6 +167,37 @@ describe.each(engines)('storage on $name', ({ open }) => {
     expect(await storage.audit.head()).toEqual({ seq: 1, hash: 'h' });
   });
 
+  test('what a search asked for is kept beside its row', async () => {
+    const row: AuditRow = {
+      seq: 1, at: 1, actorKind: 'key', actorId: 'k', actor: 'k', masked: 'm', endUser: null, action: 'mcp search',
+      objectKind: null, objectId: null, detail: 'a — 2 results', outcome: 'ok', requestId: 'r', hash: 'h',
+    };
+    const asked = { query: 'a\nb "c" 水', folders: ['Energy outlooks/Basic', "Ava's"], limit: 4, offset: 8, asKey: null, found: 2 };
+    await storage.audit.append([{ ...row, asked }, { ...row, seq: 2, hash: 'i' }, { ...row, seq: 3, hash: 'j', asked: { ...asked, folders: null, asKey: 'key', found: null } }]);
+    expect(await storage.audit.asked(1)).toEqual(asked);
+    expect(await storage.audit.asked(2)).toBeNull();
+    expect(await storage.audit.asked(3)).toEqual({ ...asked, folders: null, asKey: 'key', found: null });
+    expect(await storage.audit.bySeq(1)).toEqual(row);
+    expect(await storage.audit.bySeq(4)).toBeNull();
+  });
+
+  test('judged pages: their owner’s only, with the place of the last run', async () => {
+    const one = await makeUser(storage, 'One');
+    const two = await makeUser(storage, 'Two');
+    const row = { id: id(), owner: one.user, query: 'coal', keyId: null, folderId: 'folder', documentId: 'document', page: 18, grade: 3, createdAt: 5 };
+    const ref = await storage.judgedPages.insert(row);
+    const other = await storage.judgedPages.insert({ ...row, id: id(), page: null, folderId: null, keyId: 'key', grade: 1 });
+    await storage.judgedPages.insert({ ...row, id: id(), owner: two.user });
+    expect(await storage.judgedPages.byId(row.id)).toEqual({ ...row, ref, lastRank: null, lastRunAt: null });
+    await storage.judgedPages.setRank(ref, 4, 77);
+    expect((await storage.judgedPages.ofOwner(one.user)).map((each) => [each.ref, each.lastRank, each.lastRunAt])).toEqual([[ref, 4, 77], [other, null, null]]);
+    await storage.judgedPages.setRank(ref, null, 78);
+    expect(await storage.judgedPages.byId(row.id)).toMatchObject({ lastRank: null, lastRunAt: 78 });
+    await storage.judgedPages.remove(ref);
+    expect(await storage.judgedPages.byId(row.id)).toBeNull();
+    await expect(storage.judgedPages.insert({ ...row, id: id(), grade: 4 })).rejects.toThrow();
+  });
+
   test('writers on two connections take turns; none is lost and the event loop is not blocked', async () => {
     const second = await open();
     try {

@@ -34,6 +34,7 @@ function snapshot(): string {
     'key_folders',
     'key_documents',
     'grants',
+    'judged_pages',
   ];
   const rows = tables.map((name) => database.prepare(`select * from ${name}`).all());
   return JSON.stringify([

@@ -10,7 +10,7 @@ export interface Case {
   place: IdPlace | null;
   /** Which kind of id stands in the place. */
   kind: string;
-  /** `forbidden`: an admin sees that a key is there, so that the answer may say so. */
+  /** `forbidden`: an admin sees that a key or an entry of the log is there, so that the answer may say so. */
   expected: 'allowed' | 'as unknown' | 'refused' | 'forbidden';
 }
 
@@ -35,7 +35,7 @@ function expectedOf(route: string, row: Row, actor: Actor, place: IdPlace | null
   if (row.adminOnly && actor.user !== 'ada') return 'refused';
   if (place === null) return 'allowed';
   if (
-    place.of === 'key' &&
+    (place.of === 'key' || place.of === 'search') &&
     place.in === 'path' &&
     place.verb === 'own' &&
     actor.user === 'ada' &&
@@ -68,7 +68,8 @@ export async function send(
     .replace(':id', encodeURIComponent(inPath))
     .replace(':n', row.params?.n ?? '1');
 
-  const body = bodyOf(row, place, id, n);
+  const own = Object.entries(row.own ?? {}).map(([name, of]) => [name, world.ownOf[owner][of]]);
+  const body = bodyOf({ ...row, ...(row.own && { body: { ...row.body, ...Object.fromEntries(own) } }) }, place, id, n);
   const upload = row.upload ? await form([[`up-${n}.txt`, `upload ${n}`]]) : null;
   const answer = await world.doors.app.inject({
     method: method as InjectOptions['method'],
@@ -99,6 +100,8 @@ export function pathKind(template: string): ObjectKind {
   if (template.includes('/documents/:id')) return 'document';
   if (template.includes('/keys/:id')) return 'key';
   if (template.includes('/grants/:id')) return 'grant';
+  if (template.includes('/audit/:id')) return 'search';
+  if (template.includes('/judged/:id')) return 'judged';
   if (template.includes('/people/:id')) return 'person';
   return 'folder';
 }

@@ -6,7 +6,8 @@
 /** The users behind the actors. `ava` is who the matrix is seen from; `bo` owns what is foreign; `ada` is an admin with nothing. */
 export type User = 'ava' | 'bo' | 'ada';
 
-export type ObjectKind = 'document' | 'folder' | 'key' | 'grant' | 'person';
+/** `search`: an entry of the audit log; `judged`: a page that should be found. */
+export type ObjectKind = 'document' | 'folder' | 'key' | 'grant' | 'person' | 'search' | 'judged';
 
 export type Right = 'own' | 'edit' | 'read' | 'trash' | null;
 
@@ -58,6 +59,25 @@ export const rights: Record<ObjectKind, Record<string, Partial<Record<User, Righ
   grant: {
     given: { ava: 'own', bo: 'own' },
     foreign: { bo: 'own', ada: 'own' },
+    removed: {},
+    otherKind: {},
+    malformed: {},
+    long: {},
+    hostile: {},
+    unknown: {},
+  },
+  search: {
+    own: { ava: 'own' },
+    foreign: { bo: 'own' },
+    otherKind: {},
+    malformed: {},
+    long: {},
+    hostile: {},
+    unknown: {},
+  },
+  judged: {
+    own: { ava: 'own' },
+    foreign: { bo: 'own' },
     removed: {},
     otherKind: {},
     malformed: {},
@@ -119,6 +139,8 @@ export interface Row {
   adminOnly?: true;
   /** Where ids go. Each place is walked on its own, the others then hold ids of Ava's (or of whoever asks). */
   ids?: IdPlace[];
+  /** Fields of the body that always have an id: of the asker's own, unless they are the place walked. */
+  own?: Record<string, ObjectKind>;
   body?: Record<string, unknown>;
   query?: Record<string, string>;
   upload?: true;
@@ -254,6 +276,16 @@ export const table: Record<string, Row> = {
     ok: [200],
   },
 
+  'GET /api/v1/judged': { ok: [200] },
+  'POST /api/v1/judged': {
+    ids: [body('documentId', 'document', 'read'), body('folderId', 'folder', 'read'), body('asKey', 'key', 'own')],
+    own: { documentId: 'document' },
+    body: { query: 'harbour %' },
+    ok: [201],
+    changes: true,
+  },
+  'DELETE /api/v1/judged/:id': { ids: [path('judged', 'own')], ok: [204], changes: true },
+
   'POST /api/v1/keys': {
     ids: [body('folderIds', 'folder', 'read', true), body('documentIds', 'document', 'read', true)],
     body: { kind: 'agent', name: 'matrix-%', description: 'Made in the matrix' },
@@ -300,6 +332,7 @@ export const table: Record<string, Row> = {
   'GET /api/v1/jobs': { ok: [200] },
   'GET /api/v1/events': { ok: [200], stream: true },
   'GET /api/v1/audit': { ok: [200] },
+  'POST /api/v1/audit/:id/replay': { ids: [path('search', 'own')], ok: [200] },
   'GET /api/v1/audit/export': { adminOnly: true, ok: [200] },
   'GET /api/v1/health': { ok: [200] },
 };

@@ -2,6 +2,7 @@ import { giveGrant, removeGrant } from '../../src/access/grants.ts';
 import { createKey, revokeKey, rollKey } from '../../src/access/keys.ts';
 import { changeDocument, purgeDocument, trashDocument } from '../../src/library/documents.ts';
 import { changeFolder, purgeFolder, trashFolder } from '../../src/library/folders.ts';
+import { removeJudgedPage, saveJudgedPage } from '../../src/search/judged/judged-pages.ts';
 import type { Person } from '../api/harness.ts';
 import { setPersonDisabled } from '../../src/access/people.ts';
 import type { ObjectKind, User } from './policy-table.ts';
@@ -53,6 +54,18 @@ export async function makeWorld(doors: Doors): Promise<World> {
   ) => (await giveGrant(library, from, target, { email: email(to), right })).id;
   const agentKey = async (person: Person, folderIds: string[], documentIds: string[] = []) =>
     createKey(library, person, { kind: 'agent', name: `k-${++count}`, description: 'A key', folderIds, documentIds });
+
+  /** A search of an agent key of that person's, as the agent door writes it into the log; the number of its entry. */
+  const searched = async (person: Person, folderId: string): Promise<string> => {
+    const { key: _key, ...made } = await agentKey(person, [folderId]);
+    const row = (await library.storage.keys.byId(made.id))!;
+    const asked = { query: 'harbour', folders: null, limit: 10, offset: 0, asKey: null, found: 0 };
+    const actor = { kind: 'agent_key', key: row, owner: person.user, requestId: name() } as const;
+    await library.audit.record({ actor, action: 'mcp search', detail: 'harbour — 0 results', asked });
+    return String((await library.audit.list({ actorId: made.id }, 1))[0]!.seq);
+  };
+  const judge = async (person: Person, folderId: string): Promise<string> =>
+    (await saveJudgedPage(library, person, { query: name(), documentId: await upload(person, folderId) })).id;
 
   const avaFolder = await folderIn(ava, ava.rootId);
   const boFolder = await folderIn(bo, bo.rootId);
@@ -149,6 +162,19 @@ export async function makeWorld(doors: Doors): Promise<World> {
         return id;
       },
     },
+    search: {
+      own: () => searched(ava, avaFolder),
+      foreign: () => searched(bo, boFolder),
+    },
+    judged: {
+      own: async () => judge(ava, avaFolder),
+      foreign: async () => judge(bo, boFolder),
+      async removed() {
+        const id = await judge(ava, avaFolder);
+        await removeJudgedPage(library, ava, id);
+        return id;
+      },
+    },
     person: {
       self: async () => (await doors.person(`Self ${++count}`)).user.id,
       other: async () => (await doors.person(`Other ${++count}`)).user.id,
@@ -168,6 +194,10 @@ export async function makeWorld(doors: Doors): Promise<World> {
   ids.key.otherKind = avaFolder;
   ids.grant.otherKind = ids.key.own ?? '';
   ids.person.otherKind = ava.rootId;
+  ids.search.otherKind = ids.key.own ?? '';
+  // Numbers that are no entry look like numbers that are.
+  ids.search.unknown = '987654321';
+  ids.judged.otherKind = ids.document.own ?? '';
 
   const freshOwn: World['freshOwn'] = async (user, of) => {
     const person = people[user];
@@ -175,6 +205,8 @@ export async function makeWorld(doors: Doors): Promise<World> {
     if (of === 'folder') return folderIn(person, folder);
     if (of === 'document') return upload(person, folder);
     if (of === 'key') return (await agentKey(person, [folder])).id;
+    if (of === 'search') return searched(person, folder);
+    if (of === 'judged') return judge(person, folder);
     return UNKNOWN;
   };
   const ownOf = {} as World['ownOf'];
@@ -184,6 +216,8 @@ export async function makeWorld(doors: Doors): Promise<World> {
       document: await freshOwn(user, 'document'),
       key: await freshOwn(user, 'key'),
       grant: UNKNOWN,
+      search: UNKNOWN,
+      judged: UNKNOWN,
       person: UNKNOWN,
     };
   }

@@ -77,6 +77,7 @@ async function callAudited(
       action,
       outcome,
       detail: details.filter((detail) => detail !== '').join(' — '),
+      ...(note.asked && { asked: note.asked }),
       ...(note.documentId !== null && { object: { kind: 'document', id: note.documentId } }),
     });
   let result: McpToolResult;

@@ -59,13 +59,17 @@ export const search: AgentTool = {
     const given = readArguments(schema, args);
     const query = readQuery(given.query);
     const offset = given.offset ?? 0;
-    const asked = shortenForAudit(query);
-    call.note.detail = asked;
-    const scope = await chooseScope(call, given.folders);
-    const found = await call.ports.search(scope, { query, limit: given.limit ?? DEFAULT_LIMIT, offset }, call.signal);
+    const limit = given.limit ?? DEFAULT_LIMIT;
+    const folders = given.folders && given.folders.length > 0 ? given.folders : null;
+    const shown = shortenForAudit(query);
+    call.note.detail = shown;
+    const scope = await chooseScope(call, folders);
+    call.note.asked = { query, folders, limit, offset, asKey: null, found: null };
+    const found = await call.ports.search(scope, { query, limit, offset }, call.signal);
     const count = found.documents.reduce((sum, document) => sum + document.excerpts.length, 0);
     const start = given.offset == null ? '' : `, from ${offset}`;
-    call.note.detail = `${asked} — ${count} ${count === 1 ? 'result' : 'results'}${start}`;
+    call.note.asked.found = count;
+    call.note.detail = `${shown} — ${count} ${count === 1 ? 'result' : 'results'}${start}`;
     if (count === 0) return answerText(offset > 0 ? 'Nothing past this point.' : 'Nothing matched.');
     const result = answerJson(found.documents.map(presentDocument));
     // An offset that the tool would refuse is not worth naming.

@@ -1,5 +1,6 @@
 import type { ActorKey, AgentKeyActor } from '../../access/actor.ts';
 import type { AuditAction } from '../../audit/actions.ts';
+import type { AuditEntry } from '../../audit/types.ts';
 import type { McpTool, McpToolResult } from '../mcp/types.ts';
 import type { AgentDoorPorts, KeyFolders } from './ports.ts';
 import { cutAtGrapheme } from './text.ts';
@@ -8,6 +9,8 @@ import { cutAtGrapheme } from './text.ts';
 export interface AuditNote {
   documentId: string | null;
   detail: string;
+  /** Of a search: so that its owner can ask it again. */
+  asked?: AuditEntry['asked'];
 }
 
 export interface ToolCall {

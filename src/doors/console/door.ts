@@ -13,11 +13,13 @@ import { addFolderRoutes } from './folder-routes.ts';
 import { addGrantRoutes } from './grant-routes.ts';
 import { addHealthRoutes } from './health-routes.ts';
 import { addJobRoutes } from './job-routes.ts';
+import { addJudgedRoutes } from './judged-routes.ts';
 import { addKeyRoutes } from './key-routes.ts';
 import { openApiObject, openApiTransform } from './openapi.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addPeopleRoutes } from './people-routes.ts';
 import { createProgressWatch } from './progress-watch.ts';
+import { addReplayRoutes } from './replay-routes.ts';
 import { addSearchRoutes } from './search-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
@@ -33,12 +35,14 @@ const RESOURCES = [
   addPageRoutes,
   addTrashRoutes,
   addSearchRoutes,
+  addJudgedRoutes,
   addKeyRoutes,
   addGrantRoutes,
   addPeopleRoutes,
   addJobRoutes,
   addEventRoutes,
   addAuditRoutes,
+  addReplayRoutes,
   addHealthRoutes,
 ];
 

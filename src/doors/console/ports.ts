@@ -3,8 +3,7 @@
  * in; each says whose rights it is called with, and checks them itself where it takes an actor.
  */
 import type { UserActor } from '../../access/actor.ts';
-import type { ResolvedScope } from '../../access/scope.ts';
-import type { ExplainedSearch } from '../../search/explain-documents.ts';
+import type { SearchPorts } from '../../search/replay.ts';
 
 /** One document of a search answer; keys and their order are those of the agent tool (seeds/000 "search"). */
 export interface SearchResult {
@@ -16,24 +15,11 @@ export interface SearchResult {
   hits: { page?: number; section?: string; view_page_may_help?: true; excerpt: string }[];
 }
 
-export interface ConsolePorts {
-  /**
-   * The agent tool's own search, inside this scope: the same ranking, cap and offsets. `folders` by name or path, null for all.
-   * AppError invalid for an unknown folder name, with the tool's sentence. Not audited here: the door does that.
-   */
-  search(
-    scope: ResolvedScope,
-    request: { query: string; limit: number; offset: number; folders: string[] | null },
-    signal: AbortSignal,
-  ): Promise<{ results: SearchResult[]; count: number; nextOffset: number | null }>;
-
-  /** Why a search answers what it answers, for whoever may search so. Not audited here: the door does that. */
-  explain(
-    scope: ResolvedScope,
-    request: { query: string; limit: number; folders: string[] | null },
-    signal: AbortSignal,
-  ): Promise<ExplainedSearch>;
-
+/**
+ * The agent tool's own search, inside a scope: the same ranking, cap and offsets. `folders` by name or path, null for all.
+ * AppError invalid for an unknown folder name, with the tool's sentence. Not audited here: the door does that.
+ */
+export interface ConsolePorts extends SearchPorts<SearchResult> {
   /**
    * One page as a PNG (110 dpi, longer side at most 1,568 pixels) or as a PDF of that page alone, for whoever may read the
    * document; audited as `page viewed` before it resolves. AppError not_found, invalid (no such page, no page view), not_ready.

@@ -4,10 +4,12 @@ import { guarded } from '../../access/guard.ts';
 import { scopeOf, scopeOfOwnKey, type ResolvedScope } from '../../access/scope.ts';
 import { AppError } from '../../errors.ts';
 import { cleanText } from '../agent/text.ts';
+import { shortenForAudit } from '../agent/tool.ts';
 import { actorOf } from './authentication.ts';
 import type { ConsoleApp, ConsoleDeps } from './deps.ts';
 import { abortWhenGone } from './page-routes.ts';
 import { errorAnswers } from './schemas.ts';
+import { explainedSchema, resultSchema } from './search-schemas.ts';
 
 const MAX_OFFSET = 80;
 /** As in the agent tool. */
@@ -23,52 +25,6 @@ const searchQuery = z.object({
     .describe('Only these folders, by name or path; repeat it for several'),
   explain: z.enum(['0', '1']).optional().describe('1: why each candidate is where it is, instead of the answer'),
   asKey: z.string().optional().describe('The id of one of my agent keys: search exactly what it reads'),
-});
-
-const resultSchema = z.object({
-  document_id: z.string(),
-  document: z.string(),
-  folder: z.string(),
-  pages_estimated: z.literal(true).optional(),
-  image_only_pages: z.array(z.number().int()).optional(),
-  hits: z.array(
-    z.object({
-      page: z.number().int().optional(),
-      section: z.string().optional(),
-      view_page_may_help: z.literal(true).optional(),
-      excerpt: z.string(),
-    }),
-  ),
-});
-
-const placed = z.number().int().nullable();
-const explainedSchema = z.object({
-  words: z.array(
-    z.object({ word: z.string(), lookedUp: z.array(z.string()), kind: z.string(), found: z.number().int(), weight: z.number() }),
-  ),
-  inScope: z.number().int(),
-  matched: z.number().int(),
-  droppedByDepth: z.number().int(),
-  phrases: z.array(z.string()),
-  candidates: z.array(
-    z.object({
-      document_id: z.string(),
-      document: z.string(),
-      page: placed,
-      score: z.number(),
-      place: z.number().int(),
-      dropped: z.enum(['cap']).nullable(),
-      why: z
-        .object({
-          words: z.array(z.object({ word: z.string(), added: z.number() })),
-          lexicalRank: placed,
-          lexicalScore: z.number(),
-          vectorRank: placed,
-          vectorScore: z.number().nullable(),
-        })
-        .nullable(),
-    }),
-  ),
 });
 
 /** The agent tool's search, with the same engine and the same answer; where the next excerpts start is in `x-next-offset`. */
@@ -94,16 +50,24 @@ export function addSearchRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       const names = folders === undefined ? null : [folders].flat();
       const wanted = names === null || names.length === 0 ? null : names;
       const as = asKey === undefined ? '' : `, as key ${asKey}`;
+      const shown = shortenForAudit(query);
+      const asked = { query, folders: wanted, limit, offset, asKey: asKey ?? null };
       if (explain === '1') {
         const explained = await deps.ports.explain(scope, { query, limit, folders: wanted }, abortWhenGone(reply));
-        await audit.record({ actor, action: 'search', detail: `${query} — explained, ${explained.candidates.length} candidates${as}` });
+        await audit.record({
+          actor,
+          action: 'search',
+          detail: `${shown} — explained, ${explained.candidates.length} candidates${as}`,
+          asked: { ...asked, found: null },
+        });
         return explained;
       }
       const found = await deps.ports.search(scope, { query, limit, offset, folders: wanted }, abortWhenGone(reply));
       await audit.record({
         actor,
         action: 'search',
-        detail: `${query} — ${found.count} ${found.count === 1 ? 'result' : 'results'}${offset > 0 ? `, from ${offset}` : ''}${as}`,
+        detail: `${shown} — ${found.count} ${found.count === 1 ? 'result' : 'results'}${offset > 0 ? `, from ${offset}` : ''}${as}`,
+        asked: { ...asked, found: found.count },
       });
       // An offset that would be refused is not worth naming.
       if (found.nextOffset !== null && found.nextOffset <= MAX_OFFSET)

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { start } from './0001-start.ts';
 import { vectors } from './0003-vectors.ts';
+import { judged } from './0005-judged.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -10,4 +11,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0001-start': start,
   '0002-search': { up: async () => createSearchTables() },
   '0003-vectors': vectors,
+  '0005-judged': judged,
 });

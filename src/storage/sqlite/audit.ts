@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { AuditRow, AuditStore } from '../ports.ts';
+import type { AskedSearch, AuditRow, AuditStore } from '../ports.ts';
+import { askedCodec, decodeRow, encodeRow } from './encode.ts';
 import { rowOf, run, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
@@ -8,6 +9,8 @@ const COLUMNS = [
   'seq', 'at', 'actorKind', 'actorId', 'actor', 'masked', 'endUser', 'action', 'objectKind', 'objectId', 'detail', 'outcome', 'requestId', 'hash',
 ] as const satisfies readonly (keyof AuditRow)[];
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const INSERT_ASKED =
+  'insert into asked_searches (seq, query, folders, "limit", "offset", as_key, found) values (@seq, @query, @folders, @limit, @offset, @asKey, @found)';
 const INSERT = `insert into audit (${COLUMNS.map(snake).join(', ')}) values (${COLUMNS.map((name) => `@${name}`).join(', ')})`;
 
 export function createAuditStore(db: Kysely<Schema>, connection: Connection): AuditStore {
@@ -16,7 +19,19 @@ export function createAuditStore(db: Kysely<Schema>, connection: Connection): Au
       return rowOf<{ seq: number; hash: string }>(connection, 'select seq, hash from audit order by seq desc limit 1');
     },
     async append(rows) {
-      for (const row of rows) run(connection, INSERT, row);
+      for (const { asked, ...row } of rows) {
+        run(connection, INSERT, row);
+        if (asked) run(connection, INSERT_ASKED, encodeRow(askedCodec, { seq: row.seq, ...asked }));
+      }
+    },
+    async bySeq(seq) {
+      return (await db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst()) ?? null;
+    },
+    async asked(seq) {
+      const row = await db.selectFrom('askedSearches').selectAll().where('seq', '=', seq).executeTakeFirst();
+      if (!row) return null;
+      const { seq: _seq, ...asked } = row;
+      return decodeRow<AskedSearch>(askedCodec, asked);
     },
     async list(filter, limit) {
       let query = db.selectFrom('audit').selectAll();

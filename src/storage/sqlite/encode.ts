@@ -12,6 +12,7 @@ export const documentCodec: Codec = {
   pagesToView: 'json',
   imageOnlyPages: 'json',
 };
+export const askedCodec: Codec = { folders: 'json' };
 export const pageCodec: Codec = { toView: 'bool', sections: 'json' };
 
 /** TypeScript row (or part of one) to bindable values; `undefined` members are left out. */

@@ -15,6 +15,7 @@ import { createGrantStore } from './grants.ts';
 import type { Connection } from './hot-query.ts';
 import { createIndexStore, type IndexWriter } from './index-store.ts';
 import { createJobStore } from './jobs.ts';
+import { createJudgedPageStore } from './judged-pages.ts';
 import { createKeyStore } from './keys.ts';
 import { createChunkStore, createPageStore } from './pages.ts';
 import { rememberReads } from './read-memory.ts';
@@ -185,6 +186,7 @@ function createStores(db: Kysely<Schema>, connection: Connection, index: IndexSt
     keys: createKeyStore(db, connection),
     grants: createGrantStore(db, connection),
     audit: createAuditStore(db, connection),
+    judgedPages: createJudgedPageStore(db),
     settings: createSettingStore(db),
   };
 }

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type {
+  AskedSearch,
   AuditRow,
   ChunkRow,
   DocumentRow,
@@ -7,6 +8,7 @@ import type {
   FolderRow,
   GrantRow,
   JobRow,
+  JudgedPageRow,
   KeyRow,
   KeyValueRow,
   PageRow,
@@ -39,5 +41,7 @@ export interface Schema {
   keyDocuments: { key: number; document: number };
   grants: WithRef<GrantRow>;
   audit: AuditRow;
+  askedSearches: { seq: number } & Stored<AskedSearch, { folders: string | null }>;
+  judgedPages: WithRef<JudgedPageRow>;
   settings: { name: string; value: string };
 }
