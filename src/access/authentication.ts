@@ -4,6 +4,7 @@ import type { ActorUser, AgentKeyActor, UserActor } from './actor.ts';
 import { readCredential, type Credentials } from './credential.ts';
 import type { AccessDeps } from './deps.ts';
 import { hashSecret, maskKey } from './key-text.ts';
+import { forgetCredential, isKnownCredential } from './known-credentials.ts';
 import { loginExtendEveryMs, loginIdleMs, loginLongestMs } from './login-token.ts';
 
 export type { Credentials } from './credential.ts';
@@ -12,6 +13,8 @@ export interface RequestFacts {
   requestId: string;
   /** `X-Sergo-End-User` as it came; cut at 256 characters here and escaped when it is written to the audit log. */
   endUser?: string | undefined;
+  /** What to answer instead of looking up a credential that nobody knows, or null: the door's own count of wrong ones (P19). */
+  heldUp?: () => AppError | null;
 }
 
 /** Word for word from seeds/000 "Endpoint" and DESIGN.md section 5. */
@@ -58,7 +61,7 @@ export async function authenticateForApi(deps: AccessDeps, credentials: Credenti
   if (credential.kind === 'none') throw new AppError('no_auth', sentences.none);
   if (credential.kind === 'malformed') throw new AppError('bad_key', sentences.malformed);
   if (credential.kind === 'login') {
-    const user = await userOfLogin(deps, credential.text);
+    const user = await userOfLogin(deps, credential.text, facts);
     return { kind: 'user', user: actorUserOf(user), via: 'session', fromCookie: credential.fromCookie, ...requestOf(facts) };
   }
   if (credential.of === 'agent') throw new AppError('agent_key', sentences.agentAtApi);
@@ -69,11 +72,14 @@ export async function authenticateForApi(deps: AccessDeps, credentials: Credenti
 
 /** Two indexed look-ups. Unknown, revoked, run out or owned by a disabled user: one answer; the log says which. */
 async function keyInUse(deps: AccessDeps, text: string, facts: RequestFacts): Promise<{ key: KeyRow; value: KeyValueRow; owner: UserRow }> {
-  const found = await deps.storage.keys.byValueHash(hashSecret(text));
+  const hash = hashSecret(text);
+  await refuseGuess(deps, hash, facts);
+  const found = await deps.storage.keys.byValueHash(hash);
   const owner = found === null ? null : await deps.storage.users.byRef(found.key.owner);
   const now = deps.clock.now();
   const problem = whyNot(found, owner, now);
   if (found === null || owner === null || problem !== null) {
+    forgetCredential(deps.storage, hash);
     await deps.audit.record({
       actor: { kind: 'anonymous', masked: maskKey(text), ...requestOf(facts) },
       action: 'request refused',
@@ -85,6 +91,12 @@ async function keyInUse(deps: AccessDeps, text: string, facts: RequestFacts): Pr
   }
   touch(deps, found.key, now);
   return { ...found, owner };
+}
+
+/** An address that has sent too many wrong ones gets no further look-up, and no audit row, for another that is not there. */
+async function refuseGuess(deps: AccessDeps, hash: string, facts: RequestFacts): Promise<void> {
+  const refusal = facts.heldUp?.() ?? null;
+  if (refusal !== null && !(await isKnownCredential(deps, hash))) throw refusal;
 }
 
 function whyNot(found: { key: KeyRow; value: KeyValueRow } | null, owner: UserRow | null, now: number): string | null {
@@ -109,11 +121,14 @@ function touch(deps: AccessDeps, key: KeyRow, now: number): void {
 /** When this process last wrote a key's "last used": keeps a burst of calls from queueing a write each. */
 const touched = new WeakMap<AccessDeps['storage'], Map<number, number>>();
 
-async function userOfLogin(deps: AccessDeps, token: string): Promise<UserRow> {
-  const session = await deps.storage.sessions.byHash(hashSecret(token));
+async function userOfLogin(deps: AccessDeps, token: string, facts: RequestFacts): Promise<UserRow> {
+  const hash = hashSecret(token);
+  await refuseGuess(deps, hash, facts);
+  const session = await deps.storage.sessions.byHash(hash);
   const user = session === null ? null : await deps.storage.users.byRef(session.user);
   const now = deps.clock.now();
   if (session === null || user === null || user.disabledAt !== null || now >= session.expiresAt || now >= session.createdAt + loginLongestMs) {
+    forgetCredential(deps.storage, hash);
     throw new AppError('no_auth', sentences.loginEnded);
   }
   const end = Math.min(now + loginIdleMs, session.createdAt + loginLongestMs);

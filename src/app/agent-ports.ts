@@ -43,7 +43,7 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
     async authenticate({ authorization, xApiKey, endUser, requestId, remoteAddress }) {
       let actor: AgentKeyActor;
       try {
-        actor = await authenticateForAgentDoor(deps.library, { authorization, xApiKey }, { requestId, endUser });
+        actor = await authenticateForAgentDoor(deps.library, { authorization, xApiKey }, { requestId, endUser, heldUp: () => deps.limits.heldUp(remoteAddress) });
       } catch (error) {
         throw error instanceof AppError && error.code === 'bad_key' ? deps.limits.badCredential(remoteAddress, error) : error;
       }

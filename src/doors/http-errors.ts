@@ -74,6 +74,7 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   // The rest of a body that is not wanted is not read either.
   if (status === 413) reply.header('connection', 'close');
+  else if (request.raw.complete === false) stopReading(request, reply);
   for (const name of ['etag', 'content-disposition', 'content-length', 'accept-ranges', 'content-range'])
     reply.removeHeader(name);
   // A route's own serializer knows its answers, not this one.
@@ -82,4 +83,25 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
     .send(errorBody(error, request.id));
+}
+
+/** Of a body that was refused before it was read: enough for a small one to end by itself, so that the connection can be used again. */
+const MOST_PASSED_OVER_BYTES = 1024 * 1024;
+const LOOK_EVERY_MS = 100;
+
+/** Node reads past what nobody wants for as long as it comes; after an answer that is an error, no more than this. */
+function stopReading(request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = request;
+  reply.raw.once('finish', () => {
+    if (raw.complete) return;
+    const before = raw.socket.bytesRead;
+    const looking = setInterval(() => {
+      const passedOver = raw.socket.bytesRead - before;
+      if (!raw.complete && !raw.socket.destroyed && passedOver <= MOST_PASSED_OVER_BYTES) return;
+      clearInterval(looking);
+      // The client has had its answer for a moment by now.
+      if (!raw.complete) raw.socket.destroy();
+    }, LOOK_EVERY_MS);
+    looking.unref();
+  });
 }

@@ -26,7 +26,10 @@ describe('rate limits', () => {
     for (let call = 0; call < 10; call++) expect(limits.badCredential('10.0.0.1', bad)).toBe(bad);
     expect(limits.badCredential('10.0.0.1', bad)).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 6 });
     expect(limits.badCredential('10.0.0.2', bad)).toBe(bad);
+    expect(limits.heldUp('10.0.0.1')).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 6 });
+    expect(limits.heldUp('10.0.0.2')).toBe(null);
     wait(6_000);
+    expect(limits.heldUp('10.0.0.1')).toBe(null);
     expect(limits.badCredential('10.0.0.1', bad)).toBe(bad);
   });
 

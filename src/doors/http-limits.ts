@@ -10,6 +10,8 @@ export interface RateLimits {
    * many within a minute (P19). Good credentials from the same address are never held up by it.
    */
   badCredential(ip: string, error: AppError): AppError;
+  /** What to answer an address that has sent too many bad credentials, before one that nobody knows is even looked up; else null. */
+  heldUp(ip: string): AppError | null;
   /** Refuses a sign-in before its costly hash when this address, or this address for this account, failed too often. */
   checkLogin(email: string, ip: string): void;
   countBadLogin(email: string, ip: string): void;
@@ -37,6 +39,10 @@ export function createRateLimits(settings: RateLimitSettings, clock: Clock): Rat
     badCredential(ip, error) {
       const wait = addresses.take(ip);
       return wait === 0 ? error : tooMany('Too many wrong keys or passwords from this address', wait);
+    },
+    heldUp(ip) {
+      const wait = addresses.wait(ip);
+      return wait === 0 ? null : tooMany('Too many wrong keys or passwords from this address', wait);
     },
     checkLogin(email, ip) {
       // Per account *and* address: somebody else's guesses must not keep the owner out.

@@ -18,17 +18,31 @@ export interface UploadTarget {
 
 const busySeconds = 30;
 
+/** Requests that were let in and whose files are not in the queue yet: they count as waiting, or a thousand at once would all get in. */
+const underWay = new WeakMap<LibraryDeps['storage'], number>();
+
 /**
- * Asked before the body is read: may this actor put documents there, is the preset known, is there room in the queue, is the
- * announced size allowed? AppError not_found, invalid (names the presets there are), busy (with Retry-After), too_large.
+ * Asked before the body is read: may this actor put documents there, is the preset known, is there room in the queue for what waits
+ * and what is on its way, is the announced size allowed? Answers a function to call when the request has ended. AppError not_found,
+ * invalid (names the presets there are), busy (with Retry-After), too_large.
  */
-export async function admitUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<void> {
+export async function admitUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<() => void> {
+  await checkUpload(deps, actor, target, announcedBytes);
+  const { storage } = deps;
+  const open = await storage.jobs.countOpen();
+  // From here to the reservation nothing is waited for.
+  const coming = underWay.get(storage) ?? 0;
+  if (open + coming >= deps.limits.maxOpenJobs) throw queueFull(open + coming);
+  underWay.set(storage, coming + 1);
+  return once(() => underWay.set(storage, (underWay.get(storage) ?? 1) - 1));
+}
+
+async function checkUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<void> {
   await guarded(deps, actor, { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } }, async () => {
     await requireFolder(deps.storage, actor, 'edit', target.folderId);
   });
   presetOf(target.preset ?? defaultPreset);
   requireSize(deps, announcedBytes ?? 0);
-  await requireRoomInQueue(deps, deps.storage);
 }
 
 /** One file: blob, then row, job and audit row in one transaction. Resolves when durable. The document is `processing`. */
@@ -38,7 +52,8 @@ export async function uploadDocument(
   target: UploadTarget,
   file: { name: string; source: AsyncIterable<Uint8Array> },
 ): Promise<DocumentView> {
-  await admitUpload(deps, actor, target);
+  await checkUpload(deps, actor, target);
+  await requireRoomInQueue(deps, deps.storage);
   const preset = presetOf(target.preset ?? defaultPreset).id;
   const blob = await deps.blobs.put(file.source, deps.limits.maxFileBytes);
   const attempt = { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } } as const;
@@ -97,8 +112,18 @@ export async function replaceDocument(
 /** AppError busy with Retry-After: better an early no than a queue that only grows (P31). */
 export async function requireRoomInQueue(deps: Pick<LibraryDeps, 'limits'>, stores: Stores): Promise<void> {
   const open = await stores.jobs.countOpen();
-  if (open < deps.limits.maxOpenJobs) return;
-  throw new AppError('busy', `${open} files are waiting to be processed, as many as may wait — try again later`, { retryAfterSeconds: busySeconds });
+  if (open >= deps.limits.maxOpenJobs) throw queueFull(open);
+}
+
+const queueFull = (waiting: number): AppError =>
+  new AppError('busy', `${waiting} files are waiting to be processed, as many as may wait — try again later`, { retryAfterSeconds: busySeconds });
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
+  };
 }
 
 function requireSize(deps: LibraryDeps, bytes: number): void {

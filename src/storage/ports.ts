@@ -44,6 +44,8 @@ export interface SessionRow {
 export interface SessionStore {
   insert(row: SessionRow): Promise<void>;
   byHash(tokenHash: string): Promise<SessionRow | null>;
+  /** Hashes of the tokens made at or after that time. */
+  hashesSince(time: number): Promise<string[]>;
   extend(tokenHash: string, expiresAt: number): Promise<void>;
   remove(tokenHash: string): Promise<void>;
   removeOfUser(user: number): Promise<void>;
@@ -318,6 +320,8 @@ export interface KeyStore {
   insert(row: Omit<KeyRow, 'ref' | 'revokedAt' | 'lastUsedAt'>, hash: string): Promise<number>;
   /** The key that has this value, with that value's own row; revoked and run-out ones too: the caller decides. */
   byValueHash(hash: string): Promise<{ key: KeyRow; value: KeyValueRow } | null>;
+  /** Hashes of all values made at or after that time, good or not. */
+  hashesSince(time: number): Promise<string[]>;
   byId(id: string): Promise<KeyRow | null>;
   /** Newest first. */
   ofOwner(owner: number): Promise<KeyRow[]>;

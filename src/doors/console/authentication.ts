@@ -37,7 +37,7 @@ export function addAuthentication(app: FastifyInstance, deps: ConsoleDeps): void
 export async function identify(deps: ConsoleDeps, request: FastifyRequest): Promise<UserActor> {
   const credentials = credentialsOf(request, deps.publicUrl);
   try {
-    return await authenticateForApi(deps.library, credentials, factsOf(request));
+    return await authenticateForApi(deps.library, credentials, { ...factsOf(request), heldUp: () => deps.limits.heldUp(request.ip) });
   } catch (error) {
     const given = credentials.authorization.length + credentials.xApiKey.length > 0 || credentials.cookie !== undefined;
     if (given && error instanceof AppError && httpStatusOf[error.code] === 401)

@@ -45,10 +45,14 @@ export function addUploadRoutes(app: ConsoleApp, deps: RouteDeps): void {
       const actor = actorOf(request);
       requireMultipart(request);
       const target = { folderId: request.params.id, preset: request.query.preset };
-      await admitUpload(deps.library, actor, target, announcedBytes(request));
-      return reply
-        .code(202)
-        .send(await takeFiles(deps, actor, request, (file) => uploadDocument(deps.library, actor, target, file)));
+      const release = await admitUpload(deps.library, actor, target, announcedBytes(request));
+      try {
+        return await reply
+          .code(202)
+          .send(await takeFiles(deps, actor, request, (file) => uploadDocument(deps.library, actor, target, file)));
+      } finally {
+        release();
+      }
     },
   );
 

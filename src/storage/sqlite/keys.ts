@@ -24,6 +24,9 @@ export function createKeyStore(db: Kysely<Schema>, connection: Connection): KeyS
       const value: KeyValueRow = { hash: valueHash, key, masked: valueMasked, createdAt: valueCreatedAt, validUntil };
       return { key: keyRow, value };
     },
+    async hashesSince(time) {
+      return rowsOf<{ hash: string }>(connection, 'select hash from key_values where created_at >= ?', time).map((row) => row.hash);
+    },
     async byId(id) {
       return (await keys().where('id', '=', id).executeTakeFirst()) ?? null;
     },

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { SessionStore, UserRow, UserStore } from '../ports.ts';
-import { rowOf, type Connection } from './hot-query.ts';
+import { rowOf, rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 export function createUserStore(db: Kysely<Schema>, connection: Connection): UserStore {
@@ -41,6 +41,9 @@ export function createSessionStore(db: Kysely<Schema>, connection: Connection): 
     },
     async byHash(tokenHash) {
       return rowOf(connection, 'select * from sessions where token_hash = ?', tokenHash);
+    },
+    async hashesSince(time) {
+      return rowsOf<{ tokenHash: string }>(connection, 'select token_hash from sessions where created_at >= ?', time).map((row) => row.tokenHash);
     },
     async extend(tokenHash, expiresAt) {
       await db.updateTable('sessions').set({ expiresAt }).where('tokenHash', '=', tokenHash).execute();
