@@ -88,7 +88,7 @@ function addPostings(source: MatchSource, into: Matches, segment: SegmentInfo, t
     return;
   }
   const decoded = new Int32Array(postings.count);
-  decodeSlots(postings.slots, postings.count, segment.first, decoded);
+  decodeSlots(postings.slots, 0, postings.count, segment.first, decoded);
   const mask = source.mask.words;
   let kept = 0;
   for (let i = 0; i < decoded.length; i++) if (hasBit(mask, decoded[i]!)) kept++;
@@ -110,7 +110,7 @@ function addPostings(source: MatchSource, into: Matches, segment: SegmentInfo, t
 
 function addTitles(source: MatchSource, titles: Map<number, number>, segment: SegmentInfo, factor: number, postings: Postings): void {
   const slots = new Int32Array(postings.count);
-  decodeSlots(postings.slots, postings.count, segment.first, slots);
+  decodeSlots(postings.slots, 0, postings.count, segment.first, slots);
   const { slotDocument, titleSlot } = source.table;
   for (const slot of slots) {
     const document = slotDocument[slot]!;

@@ -92,14 +92,23 @@ export interface IndexedChunk {
   extra?: string;
 }
 
-/** The words of one excerpt, as the index stores them. */
+/** One excerpt as analysis leaves it. */
 export interface AnalysedChunk {
   position: number;
   page: number | null;
   /** Words in the excerpt, for length normalisation; at most 65,535. */
   length: number;
-  /** Term → times in the body (low 6 bits, at most 63) and in the heading (high 2 bits, at most 3). */
-  terms: Map<string, number>;
+}
+
+/** Where a document has its terms. The postings of term i are those from `starts[i]` up to `starts[i + 1]`. */
+export interface DocumentPostings {
+  /** The number of each term. */
+  terms: ReadonlyMap<string, number>;
+  starts: Int32Array;
+  /** Places in `AnalysedDocument.chunks`, ascending for each term. */
+  slots: Int32Array;
+  /** Times in the body (low 6 bits, at most 63) and in the heading (high 2 bits, at most 3). */
+  codes: Uint8Array;
 }
 
 /** One document as analysis leaves it: what the write side of the index takes. Made outside the transaction. */
@@ -109,4 +118,5 @@ export interface AnalysedDocument {
   /** Terms of title and file name, with their counts. */
   title: Map<string, number>;
   chunks: AnalysedChunk[];
+  postings: DocumentPostings;
 }

@@ -71,6 +71,13 @@ const wordsOf = new Map<string, ReadonlySet<string>>(
   Object.entries(FUNCTION_WORDS).map(([language, words]) => [language, new Set(words.split(/\s+/))]),
 );
 const NO_WORDS: ReadonlySet<string> = new Set();
+const NO_PLACES: readonly number[] = [];
+
+/** Function word → the languages that have it, by their place in `wordsOf`. */
+const languagesOf = new Map<string, number[]>();
+[...wordsOf.values()].forEach((words, place) => {
+  for (const word of words) languagesOf.set(word, [...(languagesOf.get(word) ?? []), place]);
+});
 
 /** Is this lower-cased word a function word in one of these languages? */
 export function isFunctionWord(word: string, languages: Iterable<string>): boolean {
@@ -95,15 +102,21 @@ export function detectLanguage(text: string): string {
   const sample = text.length > 12_000 ? `${text.slice(0, 6_000)} ${text.slice(text.length >> 1, (text.length >> 1) + 6_000)}` : text;
   const script = detectScript(sample);
   if (script !== null) return script;
-  const words = sample.toLowerCase().match(/\p{L}+/gu)?.slice(0, SAMPLE_WORDS) ?? [];
+  const hits = new Float64Array(wordsOf.size);
+  let words = 0;
+  const lower = sample.toLowerCase();
+  const letters = /\p{L}+/gu;
+  for (let match = letters.exec(lower); match !== null && words < SAMPLE_WORDS; match = letters.exec(lower)) {
+    words++;
+    const word = match[0];
+    for (const place of languagesOf.get(word) ?? NO_PLACES) hits[place]! += word.length > 1 ? 1 : 0.3;
+  }
   let best = 'en';
   let bestHits = 0;
-  for (const [language, known] of wordsOf) {
-    let hits = 0;
-    for (const word of words) if (known.has(word)) hits += word.length > 1 ? 1 : 0.3;
-    if (hits > bestHits) [best, bestHits] = [language, hits];
-  }
-  if (bestHits >= Math.max(1, words.length * 0.08)) return best;
+  [...wordsOf.keys()].forEach((language, place) => {
+    if (hits[place]! > bestHits) [best, bestHits] = [language, hits[place]!];
+  });
+  if (bestHits >= Math.max(1, words * 0.08)) return best;
   for (const [letters, language] of TELLTALE) if (letters.test(sample.normalize('NFC').toLowerCase())) return language;
   return 'en';
 }
@@ -111,7 +124,7 @@ export function detectLanguage(text: string): string {
 function detectScript(sample: string): string | null {
   const count = (pattern: RegExp): number => sample.match(pattern)?.length ?? 0;
   // A few foreign letters and typographic signs say nothing.
-  if (count(/[^\u0000-\u036f\u2000-\u2bff\ufb00-\ufb06]/g) * 8 < sample.length) return null;
+  if (countForeign(sample) * 8 < sample.length) return null;
   const letters = count(/\p{L}/gu);
   const most = (pattern: RegExp): boolean => count(pattern) * 2 > letters;
   if (most(/\p{Script=Cyrillic}/gu)) return /[іїєґ]/iu.test(sample) && !/[ыэъ]/iu.test(sample) ? 'uk' : 'ru';
@@ -123,4 +136,14 @@ function detectScript(sample: string): string | null {
   if (most(/\p{Script=Thai}/gu)) return 'th';
   if (most(/\p{Script=Han}/gu)) return 'zh';
   return null;
+}
+
+/** Characters that are neither Latin letters nor typographic signs. */
+function countForeign(sample: string): number {
+  let foreign = 0;
+  for (let i = 0; i < sample.length; i++) {
+    const code = sample.charCodeAt(i);
+    if (code > 0x36f && !(code >= 0x2000 && code <= 0x2bff) && !(code >= 0xfb00 && code <= 0xfb06)) foreign++;
+  }
+  return foreign;
 }

@@ -1,4 +1,5 @@
 /** Text cut into tokens: words, identifiers with their parts, runs of scripts that write no spaces. */
+import { endOfRun, kindAt, OTHER, SPACED, UNSPACED } from './characters.ts';
 import { foldWord, lowerWord } from './fold.ts';
 
 export interface Token {
@@ -19,37 +20,70 @@ export interface Token {
   starred: boolean;
 }
 
-const UNSPACED =
-  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}\\u30fc\\u3005';
-const SPACED = `[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]`;
-const ASCII_TOKEN = /[A-Za-z0-9]+(?:(?:[.\-_/:@+']|,(?=[0-9]))[A-Za-z0-9]+)*(?:\+\+|#(?![A-Za-z0-9]))?\*?/g;
-const ANY_TOKEN = new RegExp(
-  `[${UNSPACED}]+|${SPACED}+(?:(?:[.\\-_\\/:@+']|,(?=\\p{Nd}))${SPACED}+)*(?:\\+\\+|#(?!${SPACED}))?\\*?`,
-  'gv',
-);
-const UNSPACED_START = new RegExp(`^[${UNSPACED}]`, 'v');
 const BROKEN_WORD = /(\p{L}{2,})-\n[ \t]*(\p{Ll}{2,})/gu;
-const NOT_ASCII = /[^\x00-\x7f]/;
+const JOINERS = new Set(Array.from(".-_/:@+',", (joiner) => joiner.charCodeAt(0)));
+const [COMMA, HASH, STAR] = [0x2c, 0x23, 0x2a];
+const IS_DECIMAL = /^\p{Nd}/u;
 const HAS_DIGIT = /\p{N}/u;
 const MAX_LENGTH = 64;
 
 /** Calls `emit` for each token of normalised text (see `normaliseText`), in order but for words broken at a line end. */
 export function eachToken(text: string, emit: (token: Token) => void): void {
-  const pattern = NOT_ASCII.test(text) ? ANY_TOKEN : ASCII_TOKEN;
-  for (const match of text.matchAll(pattern)) {
-    const surface = match[0];
-    // Most tokens of most texts: a plain word.
-    if (isPlainWord(surface)) emitWord(surface, emit, PLAIN);
-    else if (pattern === ANY_TOKEN && UNSPACED_START.test(surface)) emitUnspaced(surface, emit);
-    else emitSpaced(surface, emit);
-  }
-  if (!text.includes('-\n')) return;
-  for (const match of text.matchAll(BROKEN_WORD)) emitWord(`${match[1]}${match[2]}`, emit, { spelling: true });
+  eachSurface(text, (start, end) => emitSurface(text.slice(start, end), emit));
+  eachBrokenWord(text, emit);
 }
 
+/**
+ * Cuts normalised text into surfaces: a run of an unspaced script; or runs of letters and digits with single joiners
+ * between them (a comma only before a digit), `++` or `#` behind, and at last a star.
+ */
+export function eachSurface(text: string, each: (start: number, end: number, kind: number) => void): void {
+  let at = 0;
+  while (at < text.length) {
+    const kind = kindAt(text, at);
+    if (kind === OTHER) {
+      // Past both halves of a character beyond the first 65,536, so that no half is looked at alone.
+      at += isPair(text, at) ? 2 : 1;
+      continue;
+    }
+    const end = kind === UNSPACED ? endOfRun(text, at, UNSPACED) : endOfSpaced(text, at);
+    each(at, end, kind);
+    at = end;
+  }
+}
+
+/** Words broken at a line end, written together: spellings of their halves. */
+export function eachBrokenWord(text: string, emit: (token: Token) => void): void {
+  if (!text.includes('-\n')) return;
+  for (const match of text.matchAll(BROKEN_WORD)) emitWord(`${match[1]}${match[2]}`, emit, BROKEN);
+}
+
+function endOfSpaced(text: string, start: number): number {
+  let end = endOfRun(text, start, SPACED);
+  while (JOINERS.has(text.charCodeAt(end)) && kindAt(text, end + 1) === SPACED) {
+    if (text.charCodeAt(end) === COMMA && !IS_DECIMAL.test(String.fromCodePoint(text.codePointAt(end + 1)!))) break;
+    end = endOfRun(text, end + 1, SPACED);
+  }
+  if (text.startsWith('++', end)) end += 2;
+  else if (text.charCodeAt(end) === HASH && kindAt(text, end + 1) !== SPACED) end++;
+  return text.charCodeAt(end) === STAR ? end + 1 : end;
+}
+
+const isPair = (text: string, at: number): boolean => text.codePointAt(at)! > 0xffff;
+
+/** The tokens of one surface: a word, an identifier with its parts, or the characters of a run. */
+export function emitSurface(surface: string, emit: (token: Token) => void): void {
+  // Most tokens of most texts: a plain word.
+  if (isPlainWord(surface)) emitWord(surface, emit, PLAIN);
+  else if (kindAt(surface, 0) === UNSPACED) emitUnspaced(surface, emit);
+  else emitSpaced(surface, emit);
+}
+
+const BROKEN = { spelling: true };
 const PLAIN = {};
 
-function isPlainWord(surface: string): boolean {
+/** Nothing but letters of ASCII. */
+export function isPlainWord(surface: string): boolean {
   for (let i = 0; i < surface.length; i++) {
     const lower = surface.charCodeAt(i) | 32;
     if (lower < 97 || lower > 122) return false;

@@ -13,15 +13,35 @@ export interface IndexWriter {
   setFolderTerms?(db: Sqlite.Database, folder: number, terms: readonly string[]): void;
 }
 
+interface ChunkStatements {
+  insert: Sqlite.Statement;
+  clear: Sqlite.Statement;
+}
+
+/** A store is made for each transaction; its statements are the connection's. */
+const prepared = new WeakMap<Sqlite.Database, ChunkStatements>();
+
+function chunkStatements(db: Sqlite.Database): ChunkStatements {
+  let statements = prepared.get(db);
+  if (statements === undefined) {
+    statements = {
+      insert: db.prepare('insert into chunks (document, position, page, section, text) values (?, ?, ?, ?, ?)'),
+      clear: db.prepare('delete from chunks where document = ?'),
+    };
+    prepared.set(db, statements);
+  }
+  return statements;
+}
+
 export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): IndexStore {
   const clear = (document: number): void => {
     writer.removeDocument(db, document);
-    db.prepare('delete from chunks where document = ?').run(document);
+    chunkStatements(db).clear.run(document);
   };
   return {
     async replace(document) {
       clear(document.document);
-      const insert = db.prepare('insert into chunks (document, position, page, section, text) values (?, ?, ?, ?, ?)');
+      const { insert } = chunkStatements(db);
       const refs = document.chunks.map((chunk) =>
         Number(insert.run(document.document, chunk.position, chunk.page, chunk.section, chunk.text).lastInsertRowid),
       );

@@ -4,8 +4,8 @@
  * ten times as slow.
  */
 import type { Database } from 'better-sqlite3';
+import { encodePostings, TermBytes, type Postings } from './search-encoding.ts';
 import { createFilterBuilder, type FilterBuilder } from './search-filter.ts';
-import { encodeSegment, type EncodedPostings } from './search-postings.ts';
 import { statementsOf } from './search-statements.ts';
 
 /** Lists of more bytes than this have a row of their own. */
@@ -13,8 +13,8 @@ const OWN_ROW_BYTES = 1_024;
 const BLOCK_BYTES = 3_500;
 
 export interface TermWriter {
-  /** Terms come in order. */
-  put(term: string, postings: EncodedPostings): void;
+  /** Adds a term's `count` postings from a place on. Terms come in order. */
+  put(term: string, postings: Postings, from: number, count: number): void;
   /** Writes what is pending; called before each commit. */
   flush(): void;
   /** Bytes written since the writer was made. */
@@ -22,29 +22,29 @@ export interface TermWriter {
   filter: FilterBuilder;
 }
 
-export function createTermWriter(db: Database, segment: number): TermWriter {
+/** `span`: the segment's number of slots. */
+export function createTermWriter(db: Database, segment: number, span: number): TermWriter {
   const statements = statementsOf(db);
   const filter = createFilterBuilder();
-  let pending: { term: string; postings: EncodedPostings }[] = [];
-  let [pendingBytes, bytes] = [0, 0];
+  const block = new TermBytes();
+  let firstTerm = '';
+  let bytes = 0;
   const flush = (): void => {
-    if (pending.length === 0) return;
-    statements.addBlock.run(segment, pending[0]!.term, encodeSegment(pending));
-    pending = [];
-    pendingBytes = 0;
+    if (block.length === 0) return;
+    bytes += block.length;
+    statements.addBlock.run(segment, firstTerm, block.take());
   };
   return {
-    put: (term, postings) => {
+    put: (term, postings, from, count) => {
       filter.add(term);
-      const size = postings.slots.length + postings.codes.length;
-      bytes += size + term.length + 4;
-      if (size > OWN_ROW_BYTES) {
-        statements.addPostings.run(segment, term, postings.count, postings.slots, postings.codes);
+      if (block.length === 0) firstTerm = term;
+      if (block.add(term, postings, from, count, span, OWN_ROW_BYTES)) {
+        if (block.length >= BLOCK_BYTES) flush();
         return;
       }
-      pending.push({ term, postings });
-      pendingBytes += size + term.length + 4;
-      if (pendingBytes >= BLOCK_BYTES) flush();
+      const row = encodePostings(postings, from, count, span);
+      bytes += row.slots.length + row.codes.length + term.length + 4;
+      statements.addPostings.run(segment, term, count, row.slots, row.codes);
     },
     flush,
     bytes: () => bytes,

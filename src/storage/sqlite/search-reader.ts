@@ -2,6 +2,7 @@
 import Sqlite, { type Database } from 'better-sqlite3';
 import { mayContain, readFilter } from './search-filter.ts';
 import { compareTerms, findInSegment, readSegment } from './search-postings.ts';
+import { openSmall, type SmallTerms } from './search-small.ts';
 
 export interface SegmentInfo {
   segment: number;
@@ -104,7 +105,7 @@ export function readerOver(db: Database): SearchReader {
   };
   // Prepared when first used: the table of excerpts is not the index's own.
   let textOf: ReturnType<Database['prepare']> | null = null;
-  const smallSegments = new Map<number, Map<string, Postings>>();
+  const smallSegments = new Map<number, SmallTerms>();
 
   const filters = new Map<number, Uint32Array>();
   const mayHave = (segment: SegmentInfo, term: string): boolean => {
@@ -117,15 +118,9 @@ export function readerOver(db: Database): SearchReader {
     const data = sql.block.get(segment.segment, term) as Buffer | undefined;
     return data === undefined ? null : findInSegment(data, term);
   };
-  const smallTerms = (segment: number): Map<string, Postings> => {
+  const smallTerms = (segment: number): SmallTerms => {
     let terms = smallSegments.get(segment);
-    if (terms === undefined) {
-      terms = new Map();
-      const known = terms;
-      const data = sql.data.get(segment) as Buffer | null | undefined;
-      if (data) readSegment(data, (term, count, slots, codes) => known.set(term, { count, slots, codes }));
-      smallSegments.set(segment, terms);
-    }
+    if (terms === undefined) smallSegments.set(segment, (terms = openSmall(sql.data.get(segment) as Buffer | null | undefined)));
     return terms;
   };
 
@@ -170,7 +165,7 @@ export function readerOver(db: Database): SearchReader {
       return rows.map((row) => ({ folder: row.folder, terms: JSON.parse(row.terms) as string[] }));
     },
     postings: (segment, term) => {
-      if (segment.small) return smallTerms(segment.segment).get(term) ?? null;
+      if (segment.small) return smallTerms(segment.segment).get(term);
       if (!mayHave(segment, term)) return null;
       const count = sql.head.get(segment.segment, term) as number | undefined;
       if (count === undefined) return inBlock(segment, term);
@@ -194,9 +189,7 @@ export function readerOver(db: Database): SearchReader {
         }
         return terms;
       }
-      const found: string[] = [];
-      for (const term of smallTerms(segment.segment).keys()) if (term.startsWith(prefix)) found.push(term);
-      return found;
+      return smallTerms(segment.segment).startingWith(prefix);
     },
     layout: (document) => {
       const row = sql.layout.get(document) as { slots: number; layout: Buffer } | undefined;

@@ -18,7 +18,7 @@ const SQL = {
   addSegment: `INSERT INTO search_segments (state, first_slot, end_slot, slots, bytes, sources, data)
     VALUES (@state, @first, @end, @slots, @bytes, @sources, @data)`,
   addPostings: `INSERT INTO search_postings (segment, term, count, slots, codes) VALUES (?, ?, ?, ?, ?)`,
-  setFilter: `UPDATE search_segments SET filter = ? WHERE segment = ?`,
+  finishLarge: `UPDATE search_segments SET bytes = ?, filter = ? WHERE segment = ?`,
   addBlock: `INSERT INTO search_blocks (segment, term, data) VALUES (?, ?, ?)`,
   // Merging.
   segments: `SELECT segment, state, first_slot AS first, end_slot AS "end", slots, bytes, sources, cursor, data IS NOT NULL AS small

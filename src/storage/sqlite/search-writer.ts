@@ -1,8 +1,8 @@
 /** The write side of the embedded search index. Every function runs inside the caller's transaction on this connection. */
 import type { Database } from 'better-sqlite3';
-import type { AnalysedDocument } from '../../search/types.ts';
+import type { AnalysedDocument, DocumentPostings } from '../../search/types.ts';
 import { createTermWriter } from './search-blocks.ts';
-import { compareTerms, encodePostings, encodeSegment, writeVarint, type EncodedPostings } from './search-postings.ts';
+import { encodeSegment, sortTerms, writeVarint, type TermEntry } from './search-encoding.ts';
 import { statementsOf } from './search-statements.ts';
 
 /** Marks terms of titles in the one space of terms; no text has this character after normalisation. */
@@ -23,11 +23,6 @@ export interface NewSearchDocument {
   chunkRefs: readonly number[];
 }
 
-interface Posting {
-  slots: number[];
-  codes: number[];
-}
-
 /** Adds a document to the index, or replaces it: it is searchable with the caller's commit. */
 export function addDocument(db: Database, entry: NewSearchDocument): void {
   const { analysed, chunkRefs } = entry;
@@ -35,22 +30,11 @@ export function addDocument(db: Database, entry: NewSearchDocument): void {
   const statements = statementsOf(db);
   const count = analysed.chunks.length;
   const first = takeSlots(db, count + 1);
-  const postings = new Map<string, Posting>();
-  const post = (term: string, slot: number, code: number): void => {
-    const posting = postings.get(term);
-    if (posting === undefined) postings.set(term, { slots: [slot], codes: [code] });
-    else {
-      posting.slots.push(slot);
-      posting.codes.push(code);
-    }
-  };
-  const lengths = new Uint16Array(count);
-  analysed.chunks.forEach((chunk, i) => {
-    lengths[i] = chunk.length;
-    for (const [term, code] of chunk.terms) post(term, i, code);
+  writeSegment(db, first, count + 1, function* () {
+    yield* titleEntries(analysed.title, count);
+    yield* bodyEntries(analysed.postings);
   });
-  for (const [term, times] of analysed.title) post(TITLE_MARK + term, count, times);
-  writeSegment(db, first, count + 1, postings);
+  const lengths = Uint16Array.from(analysed.chunks, (chunk) => chunk.length);
   statements.putDocument.run({
     document: entry.document,
     id: entry.documentId,
@@ -84,9 +68,7 @@ export function setDocumentLive(db: Database, document: number, live: boolean): 
 export function renameDocument(db: Database, document: number, title: ReadonlyMap<string, number>): void {
   const slot = takeSlots(db, 1);
   if (statementsOf(db).setTitleSlot.run(slot, document).changes === 0) return;
-  const postings = new Map<string, Posting>();
-  for (const [term, times] of title) postings.set(TITLE_MARK + term, { slots: [0], codes: [times] });
-  writeSegment(db, slot, 1, postings);
+  writeSegment(db, slot, 1, () => titleEntries(title, 0));
   noteChange(db, document);
 }
 
@@ -115,25 +97,33 @@ function noteChange(db: Database, document: number): void {
   if (seq % 1_000 === 0) statements.forgetChanges.run(seq - KEPT_CHANGES);
 }
 
-function writeSegment(db: Database, first: number, span: number, postings: Map<string, Posting>): void {
-  if (postings.size === 0) return;
-  const statements = statementsOf(db);
-  const entries: { term: string; postings: EncodedPostings }[] = [];
-  let bytes = 0;
-  for (const [term, { slots, codes }] of postings) {
-    const encoded = encodePostings(slots, codes, slots.length, span);
-    bytes += term.length + encoded.slots.length + encoded.codes.length + 4;
-    entries.push({ term, postings: encoded });
+/** Terms of a title in order: marked, they come before all terms of texts. */
+function* titleEntries(title: ReadonlyMap<string, number>, slot: number): Generator<TermEntry> {
+  const slots = Int32Array.of(slot);
+  for (const term of sortTerms([...title.keys()])) {
+    yield { term: TITLE_MARK + term, postings: { slots, codes: Uint8Array.of(title.get(term)!) }, from: 0, count: 1 };
   }
-  entries.sort((a, b) => compareTerms(a.term, b.term));
-  const asBlob = bytes <= BLOB_BYTES;
-  const values = { state: 'live', first, end: first + span, slots: span, bytes, sources: null, data: asBlob ? encodeSegment(entries) : null };
+}
+
+function* bodyEntries(postings: DocumentPostings): Generator<TermEntry> {
+  const { terms, starts } = postings;
+  for (const term of sortTerms([...terms.keys()])) {
+    const place = terms.get(term)!;
+    yield { term, postings, from: starts[place]!, count: starts[place + 1]! - starts[place]! };
+  }
+}
+
+function writeSegment(db: Database, first: number, span: number, entries: () => Iterable<TermEntry>): void {
+  const statements = statementsOf(db);
+  const data = encodeSegment(entries(), span, BLOB_BYTES);
+  if (data?.length === 0) return;
+  const values = { state: 'live', first, end: first + span, slots: span, bytes: data?.length ?? 0, sources: null, data };
   const segment = Number(statements.addSegment.run(values).lastInsertRowid);
-  if (!asBlob) {
-    const writer = createTermWriter(db, segment);
-    for (const entry of entries) writer.put(entry.term, entry.postings);
+  if (data === null) {
+    const writer = createTermWriter(db, segment, span);
+    for (const { term, postings, from, count } of entries()) writer.put(term, postings, from, count);
     writer.flush();
-    statements.setFilter.run(writer.filter.build(), segment);
+    statements.finishLarge.run(writer.bytes(), writer.filter.build(), segment);
   }
   statements.bump.run('segments');
 }
