@@ -115,8 +115,8 @@ describe.skipIf(!hasShared('corpus', 'analysis of real texts'))('analysis of rea
   const names = folder === '' ? [] : readdirSync(folder).filter((name) => /\.(?:txt|md|csv|html|eml|rtf)$/.test(name));
 
   it.each(names)('%s', (name) => {
-    const text = readFileSync(join(folder, name)).toString('utf8').slice(0, 200_000);
+    const text = readFileSync(join(folder, name)).toString('utf8').slice(0, 60_000);
     const texts = Array.from({ length: Math.ceil(text.length / 1_500) }, (_, i) => text.slice(i * 1_500, (i + 1) * 1_500));
-    for (const language of ['en', 'de', 'fr', 'ru', 'zh']) expect(analysed(texts, language)).toEqual(plainly(texts, language));
+    for (const language of ['en', 'de', 'ru']) expect(analysed(texts, language)).toEqual(plainly(texts, language));
   });
 });
