@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { estimateSkew, turnLevel } from './skew.ts';
+import { tiltLayer } from './tilt.ts';
 import type { Limits, Sandbox } from '../../sandbox/types.ts';
 
 /** One picture of a page → its words, by one tesseract process in the sandbox. */
@@ -52,10 +53,11 @@ export async function listLanguages(sandbox: Sandbox): Promise<string[]> {
 
 /** Reads the picture as it is, and, when that looks wrong, turned as well. Throws OcrFailed. */
 export async function recognise(sandbox: Sandbox, png: Uint8Array, options: TesseractOptions): Promise<Recognised> {
-  // Tesseract reads a page that leans by 5 degrees with confidence and wrongly, so leaning is looked for first. The words
-  // of a levelled page lie a little beside their picture in the layer: they are found, which is what counts.
+  // Tesseract reads a page that leans by 5 degrees with confidence and wrongly, so leaning is looked for first.
   const skew = await estimateSkew(png);
-  const level = Math.abs(skew) >= LEANING ? await turnLevel(png, skew) : png;
+  const isLeaning = Math.abs(skew) >= LEANING;
+  const level = isLeaning ? await turnLevel(png, skew) : png;
+  const settle = (page: Recognised): Recognised => settled({ ...page, layer: tiltLayer(page.layer, isLeaning ? skew : 0) });
   // Looking for the orientation costs a third more, and most pages stand upright: only a doubtful one is asked for it.
   let best = await run(sandbox, level, 0, false, options);
   if (best.confidence >= DOUBTFUL || best.text.length < 3) return settle(best);
@@ -73,7 +75,7 @@ export async function recognise(sandbox: Sandbox, png: Uint8Array, options: Tess
 }
 
 /** What is mostly guessed is no text: a photograph must not become words. */
-function settle(page: Recognised): Recognised {
+function settled(page: Recognised): Recognised {
   return page.confidence < NOISE ? { ...page, text: '' } : page;
 }
 
