@@ -22,9 +22,10 @@ export interface Readers {
 /** Everything that reads files, in sandboxed children: what a worker needs. */
 export async function openReaders(config: Config, log: (message: string) => void): Promise<Readers> {
   const sandbox = await createSandbox({ log });
-  const pdf = openPdf(sandbox, config, config.workerConcurrency);
+  // One more than the worker's slots: the express lane must not wait for a child.
+  const pdf = openPdf(sandbox, config, config.workerConcurrency + 1);
   const office = createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
-  const pictures = createImageReader({ sandbox, limits: limitsOf(config), maxPixels: config.limits.picturePixels });
+  const pictures = createImageReader({ sandbox, size: 2, limits: limitsOf(config), maxPixels: config.limits.picturePixels });
   const reader = createDocumentReader({
     sandbox,
     office,

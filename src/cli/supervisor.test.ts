@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { supervise } from './supervisor.ts';
+import { supervise, WORKER_READY } from './supervisor.ts';
 
 const node = (script: string) => () => spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
 const until = async (condition: () => boolean): Promise<void> => {
@@ -25,6 +26,27 @@ test('a child that ends is started again, waiting longer each time', async () =>
   expect(notes.slice(0, 3)).toEqual(
     [5, 10, 10].map((ms) => `The worker ended (exit code 3); starting it again in ${ms / 1000} s.`),
   );
+});
+
+test('a worker that was at work is started again without a growing wait: what ended it was a file', async () => {
+  const notes: string[] = [];
+  let child: ChildProcess;
+  const supervisor = supervise({
+    start: () => (child = spawn(process.execPath, ['-e', `process.send('${WORKER_READY}'); setInterval(() => {}, 1000)`], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })),
+    note: (line) => notes.push(line),
+    firstWaitMs: 5,
+    longestWaitMs: 30_000,
+    atWorkAfterMs: 0,
+  });
+  for (let deaths = 1; deaths <= 5; deaths++) {
+    const dying = child!;
+    await once(dying, 'message');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    dying.kill('SIGKILL');
+    await until(() => child !== dying);
+  }
+  await supervisor.stop(1000);
+  expect(notes).toEqual(Array.from({ length: 5 }, () => 'The worker ended (SIGKILL); starting it again in 0.005 s.'));
 });
 
 test('a child killed by a signal is started again', async () => {

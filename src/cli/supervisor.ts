@@ -2,13 +2,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
+/** What a supervised worker sends once it takes work. */
+export const WORKER_READY = 'ready';
+
 export interface SupervisorDeps {
   /** Starts the child; called for each (re)start. */
   start(): ChildProcess;
   note(line: string): void;
-  /** First wait before a restart; doubles up to `longestWaitMs`, and starts over after a minute of health. */
+  /** First wait before a restart; doubles up to `longestWaitMs`, and starts over once a worker was at work, or lived for a minute. */
   firstWaitMs?: number;
   longestWaitMs?: number;
+  /** Default 2 s. */
+  atWorkAfterMs?: number;
 }
 
 export interface Supervisor {
@@ -18,6 +23,8 @@ export interface Supervisor {
 }
 
 const HEALTHY_AFTER_MS = 60_000;
+/** A worker that said it was at work and stayed so long: what ends it then is what it was given, not how it starts. */
+const AT_WORK_AFTER_MS = 2_000;
 
 export function supervise(deps: SupervisorDeps): Supervisor {
   const firstWaitMs = deps.firstWaitMs ?? 500;
@@ -29,10 +36,15 @@ export function supervise(deps: SupervisorDeps): Supervisor {
 
   const run = (): void => {
     const startedAt = performance.now();
+    let readyAt = Infinity;
     child = deps.start();
+    child.on('message', (message) => {
+      if (message === WORKER_READY) readyAt = performance.now();
+    });
     child.once('exit', (code, signal) => {
       if (stopping) return;
-      if (performance.now() - startedAt > HEALTHY_AFTER_MS) waitMs = firstWaitMs;
+      const now = performance.now();
+      if (now - startedAt > HEALTHY_AFTER_MS || now - readyAt > (deps.atWorkAfterMs ?? AT_WORK_AFTER_MS)) waitMs = firstWaitMs;
       deps.note(`The worker ended (${signal ?? `exit code ${code}`}); starting it again in ${waitMs / 1000} s.`);
       timer = setTimeout(run, waitMs);
       waitMs = Math.min(waitMs * 2, longestWaitMs);

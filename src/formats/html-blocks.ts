@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { cleanText, type FlowBlock } from './flow.ts';
+import { UnreadableFile } from './types.ts';
 
 /** Text of a web page as blocks: everything a reader sees, menus included; scripts and styles are not text. */
 export interface HtmlText {
@@ -13,6 +14,11 @@ const blockTags = new Set([
   'legend', 'dl', 'dt', 'dd', 'ul', 'ol', 'li', 'pre', 'hr', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
   'details', 'summary', 'option', 'center', 'body', 'html', 'dialog', 'hgroup', 'search', 'menu',
 ]);
+
+/** Columns that cells from above may cover: spans that add up row by row are no table (browsers stop at 1,000 as well). */
+const MOST_COLUMNS = 1_000;
+/** Real pages stay below a few hundred, broken ones below a few thousand; each level costs the parser the levels above it. */
+const DEEPEST = 10_000;
 
 interface Cell {
   blocks: FlowBlock[];
@@ -91,7 +97,7 @@ export function readHtmlBlocks(html: string): HtmlText {
     const columns: string[] = [];
     const row: FlowBlock = { text: '' };
     const skipCovered = () => {
-      for (let left = table.covered.get(columns.length); left !== undefined && left > 0; left = table.covered.get(columns.length)) {
+      for (let left = table.covered.get(columns.length); left !== undefined && left > 0 && columns.length < MOST_COLUMNS; left = table.covered.get(columns.length)) {
         table.covered.set(columns.length, left - 1);
         columns.push('');
       }
@@ -99,7 +105,7 @@ export function readHtmlBlocks(html: string): HtmlText {
     for (const cell of cells) {
       skipCovered();
       for (let column = 0; column < cell.columns; column++) {
-        if (cell.rows > 1) table.covered.set(columns.length, cell.rows - 1);
+        if (cell.rows > 1 && columns.length < MOST_COLUMNS) table.covered.set(columns.length, cell.rows - 1);
         columns.push(column === 0 ? cell.blocks.map((block) => block.text.replace(/\s+/g, ' ')).filter(Boolean).join(' ') : '');
       }
       for (const inner of cell.blocks) {
@@ -124,6 +130,7 @@ export function readHtmlBlocks(html: string): HtmlText {
         // The title stands in the head, which is skipped; only its own text is taken.
         if (tag === 'title' && !open.some((element) => element.tag === 'svg')) inTitle = true;
         const hides = isHidden(attributes);
+        if (open.length >= DEEPEST) throw new UnreadableFile('Damaged: its parts are nested too deep to be a real page');
         open.push({ tag, hides, skips });
         if (skips) skipping++;
         if (hides) hiding++;

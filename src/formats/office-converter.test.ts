@@ -88,6 +88,29 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
     expect(pagesOf(await converter.toPdf(wordFile(paragraph(run('after'))), { type: 'docx', owner: 'ben' }))[0]).toContain('after');
   });
 
+  test('a slow file does not hold up the others: they get a LibreOffice of their own for the while', async () => {
+    const cancel = new AbortController();
+    const hold = converter.toPdf(wordFile(paragraph(run('word '.repeat(200))).repeat(8_000)), { type: 'docx', owner: 'ben', signal: cancel.signal });
+    const held = expect(hold).rejects.toThrow();
+    const before = pids.length;
+    const [one, other] = await Promise.all(['one', 'other'].map((text) => converter.toPdf(wordFile(paragraph(run(text))), { type: 'docx', owner: 'ben' })));
+    expect([pagesOf(one!)[0], pagesOf(other!)[0]]).toEqual([expect.stringContaining('one'), expect.stringContaining('other')]);
+    expect(pids.length).toBeGreaterThan(before);
+    cancel.abort();
+    await held;
+  });
+
+  test('a cancelled conversion does not wait for its turn', async () => {
+    const [holding, waiting] = [new AbortController(), new AbortController()];
+    const slow = () => wordFile(paragraph(run('word '.repeat(200))).repeat(8_000));
+    const holds = [1, 2].map(() => expect(converter.toPdf(slow(), { type: 'docx', owner: 'ben', signal: holding.signal })).rejects.toThrow());
+    const third = expect(converter.toPdf(slow(), { type: 'docx', owner: 'ben', signal: waiting.signal })).rejects.toThrow(/abort/i);
+    waiting.abort();
+    await third;
+    holding.abort();
+    await Promise.all(holds);
+  });
+
   test('a linked picture is never fetched', async () => {
     let calls = 0;
     const server = createServer((socket) => {

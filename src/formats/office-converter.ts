@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { ChildDied, LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
 import { UnreadableFile } from './types.ts';
 
-/** Converts office files through one LibreOffice that is kept running in the sandbox: 60 ms to 1 s a file instead of 2 s and more. */
+/**
+ * Converts office files through a LibreOffice that is kept running in the sandbox: 60 ms to 1 s a file instead of 2 s and more. While
+ * a slow file holds it, a second one is started for the others.
+ */
 export interface OfficeConverter {
   readonly available: boolean;
   /** Null when LibreOffice is there, else the sentence that says what is missing and what that costs. */
@@ -35,6 +38,8 @@ export interface OfficeConverterDeps {
   filesPerStart?: number;
   /** Milliseconds without work after which it is stopped. Default 5 minutes. */
   idleMs?: number;
+  /** Milliseconds that a file waits for the one before it until a second LibreOffice is started. Default 2 s. */
+  patienceMs?: number;
   limits?: { wallMs?: number; cpuMs?: number; memoryBytes?: number };
   /** Where LibreOffice and Python are looked for; for tests. */
   programs?: { office: string | undefined; python: string | undefined };
@@ -55,24 +60,35 @@ function missingSentence({ office, python }: { office: string | undefined; pytho
   return `${absent.join(' and ')} ${absent.length > 1 ? 'are' : 'is'} not installed on this server, so office files get no PDF copy and old office files are not read`;
 }
 
+/** One LibreOffice, started when it is first needed. */
+interface Lane {
+  running: { child: Child; owner: string } | undefined;
+  busy: boolean;
+  idle: NodeJS.Timeout | undefined;
+  idleMs: number;
+}
+
+const makeLane = (idleMs: number): Lane => ({ running: undefined, busy: false, idle: undefined, idleMs });
+
+async function stop(lane: Lane): Promise<void> {
+  clearTimeout(lane.idle);
+  const { running } = lane;
+  lane.running = undefined;
+  await running?.child.stop();
+}
+
 export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverter {
-  const { sandbox, filesPerStart = 100, idleMs = 300_000 } = deps;
+  const { sandbox, filesPerStart = 100, idleMs = 300_000, patienceMs = 2_000 } = deps;
   const programs = deps.programs ?? findPrograms();
   const missing = missingSentence(programs);
-  let running: { child: Child; owner: string } | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  let idle: NodeJS.Timeout | undefined;
+  const lanes: Lane[] = [makeLane(idleMs), makeLane(Math.min(idleMs, 30_000))];
+  let waiting: (() => void)[] = [];
   let closed = false;
 
-  async function stop(): Promise<void> {
-    const { child } = running ?? {};
-    running = undefined;
-    await child?.stop();
-  }
-
-  async function childFor(owner: string, signal: AbortSignal | undefined): Promise<Child> {
+  async function childFor(lane: Lane, owner: string, signal: AbortSignal | undefined): Promise<Child> {
+    const { running } = lane;
     if (running && running.child.alive && running.owner === owner && running.child.served < filesPerStart) return running.child;
-    await stop();
+    await stop(lane);
     if (closed) throw new Error('The converter is closed');
     const child = await sandbox.startChild({
       command: programs.python!,
@@ -84,12 +100,16 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       startMs: 60_000,
       ...(signal && { signal }),
     });
-    running = { child, owner };
+    if (closed) {
+      await child.stop();
+      throw new Error('The converter is closed');
+    }
+    lane.running = { child, owner };
     return child;
   }
 
-  async function convertOnce(source: OfficeInput, to: OfficeTarget, { type, owner, signal }: ConvertOptions): Promise<Frame> {
-    const child = await childFor(owner, signal);
+  async function convertOnce(lane: Lane, source: OfficeInput, to: OfficeTarget, { type, owner, signal }: ConvertOptions): Promise<Frame> {
+    const child = await childFor(lane, owner, signal);
     try {
       const payload: Payload = typeof source === 'string' ? { path: source, bytes: (await stat(source)).size } : source;
       const frame = await child.request({ from: type, to }, payload, signal ? { signal } : {});
@@ -97,17 +117,17 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       if (frame.header['reason'] === 'crashed') throw new ChildDied('LibreOffice crashed', '');
       return frame;
     } catch (error) {
-      await stop();
+      await stop(lane);
       throw error;
     }
   }
 
-  async function convertNow(source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array> {
+  async function convertNow(lane: Lane, source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array> {
     let frame: Frame;
     try {
-      frame = await convertOnce(source, to, options).catch((error: unknown) => {
+      frame = await convertOnce(lane, source, to, options).catch((error: unknown) => {
         // The crash may be an old one's: a fresh LibreOffice gets one more try.
-        if (error instanceof ChildDied && options.signal?.aborted !== true) return convertOnce(source, to, options);
+        if (error instanceof ChildDied && options.signal?.aborted !== true) return convertOnce(lane, source, to, options);
         throw error;
       });
     } catch (error) {
@@ -121,28 +141,56 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     throw new UnreadableFile(frame.header['reason'] === 'not written' ? 'LibreOffice opens it but cannot convert it' : 'LibreOffice cannot open it: it is damaged or needs a password');
   }
 
-  function convert(source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array> {
-    if (missing !== null) return Promise.reject(new UnreadableFile(missing));
-    clearTimeout(idle);
-    const turn = last.then(() => {
-      options.signal?.throwIfAborted();
-      return convertNow(source, to, options);
-    });
-    last = turn
-      .catch(() => undefined)
-      .then(() => {
-        clearTimeout(idle);
-        idle = setTimeout(() => void queueStop(), idleMs);
-        idle.unref();
-      });
-    return turn;
+  async function convert(source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array> {
+    if (missing !== null) throw new UnreadableFile(missing);
+    const lane = await takeLane(options);
+    try {
+      return await convertNow(lane, source, to, options);
+    } finally {
+      lane.busy = false;
+      if (closed) await stop(lane);
+      else {
+        lane.idle = setTimeout(() => void stop(lane), lane.idleMs);
+        lane.idle.unref();
+      }
+      waiting.shift()?.();
+    }
   }
 
-  /** Stops behind whatever is converting, never under it. */
-  function queueStop(): Promise<void> {
-    const stopped = last.then(stop);
-    last = stopped;
-    return stopped;
+  /** A lane of one's own; its LibreOffice is started anew when it has seen another owner's files. */
+  async function takeLane({ owner, signal }: ConvertOptions): Promise<Lane> {
+    const since = performance.now();
+    for (;;) {
+      signal?.throwIfAborted();
+      if (closed) throw new Error('The converter is closed');
+      const [first] = lanes as [Lane];
+      const free = lanes.filter((lane) => !lane.busy);
+      const lane =
+        free.find((each) => each.running?.owner === owner) ??
+        free.find((each) => each === first || each.running !== undefined || performance.now() - since >= patienceMs);
+      if (lane !== undefined) {
+        lane.busy = true;
+        clearTimeout(lane.idle);
+        return lane;
+      }
+      await turn(since, signal);
+    }
+  }
+
+  /** Until a lane may have become free, or patience has run out. */
+  function turn(since: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const left = patienceMs - (performance.now() - since);
+      const timer = left > 0 ? setTimeout(wake, left) : undefined;
+      function wake(): void {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        waiting = waiting.filter((other) => other !== wake);
+        resolve();
+      }
+      signal?.addEventListener('abort', wake, { once: true });
+      waiting.push(wake);
+    });
   }
 
   return {
@@ -152,10 +200,8 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     toPdf: (source, options) => convert(source, 'pdf', options),
     close: async () => {
       closed = true;
-      clearTimeout(idle);
-      await running?.child.stop();
-      await last;
-      await stop();
+      for (const wake of [...waiting]) wake();
+      await Promise.all(lanes.map(stop));
     },
   };
 }

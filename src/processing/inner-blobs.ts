@@ -18,6 +18,7 @@ export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'ma
   const wanted = await deps.mayUnpack(document);
   const stored: Promise<InnerFile | null>[] = [];
   const writing = new Set<Promise<unknown>>();
+  let open: ReturnType<typeof storePieces> | undefined;
   let left = 0;
   return {
     take(path: string): Taker {
@@ -26,12 +27,14 @@ export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'ma
         return { write: () => undefined, end: () => undefined };
       }
       const file = storePieces(deps.blobs, path);
+      open = file;
       stored.push(file.stored);
       const settled = file.stored.then(() => undefined, () => undefined).finally(() => writing.delete(settled));
       writing.add(settled);
       return {
         write: (piece) => file.write(piece),
         async end(whole) {
+          open = undefined;
           file.end(whole);
           if (writing.size >= WRITES_AT_ONCE) await Promise.race(writing);
         },
@@ -39,6 +42,12 @@ export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'ma
     },
     async files(): Promise<InnerFile[]> {
       return (await Promise.all(stored)).filter((file) => file !== null);
+    },
+    /** The reading came to nothing: what was stored of it is named by nobody. Answers the blobs that are no longer wanted. */
+    async discard(): Promise<string[]> {
+      open?.end(false);
+      const ends = await Promise.allSettled(stored);
+      return ends.flatMap((end) => (end.status === 'fulfilled' && end.value !== null ? [end.value.blob.sha256] : []));
     },
     notices: (): string[] =>
       left === 0 ? [] : [`${left} files inside were left inside, because it came out of another file itself — upload it on its own to have them`],

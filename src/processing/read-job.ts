@@ -22,7 +22,11 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
   try {
     await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
       const inside = await collectInnerFiles(deps, document);
-      const read = await readFile(deps, document, file, signal, inside.take);
+      const read = await readFile(deps, document, file, signal, inside.take).catch(async (error: unknown) => {
+        // An archive that is refused half-way must not leave a gigabyte of what it held so far.
+        await removeUnreferenced(deps, await inside.discard());
+        throw error;
+      });
       read.result.notices = [...(read.result.notices ?? []), ...inside.notices()];
       const prepared = await preparePages(deps, document, read.result);
       const copyBlob = read.copy ? await deps.blobs.putBytes(read.copy) : null;

@@ -9,6 +9,9 @@ const LEASE_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
 const IDLE_MS = 150;
 const ATTEMPTS = 3;
+/** What is small enough for the express lane, and how long all others must have been at one file each before it opens. */
+const LIGHT_BYTES = 2 * 1024 ** 2;
+const EXPRESS_AFTER_MS = 1_000;
 /** Waits before the second and third attempt: what failed for want of memory or a warm child often works a moment later. */
 const RETRY_MS = [0, 500, 3_000];
 
@@ -27,16 +30,46 @@ const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: Abor
 /**
  * Works through the queue with `slots` jobs at a time. Each job is held by a lease with a token: whoever lost it (cancelled, or
  * this process was away too long) cannot write its results. A process that dies loses nothing but the work under way.
+ *
+ * Nobody waits behind somebody's large files: of the copies made in the background, for which LibreOffice may need minutes, one is
+ * made at a time; and while every slot has been at its file for a while, an express lane reads small ones beside them.
  */
 export function startWorker(deps: ProcessingDeps, options: { slots: number }): Worker {
   const stopping = new AbortController();
   let wakeUp = (): void => {};
+  let copying = false;
+  /** When each slot began what it is at; undefined while it has nothing. */
+  const busySince: (number | undefined)[] = Array.from({ length: options.slots }, () => undefined);
 
-  const slot = async (): Promise<void> => {
+  const work = async (number: number): Promise<boolean> => {
+    const mayCopy = !copying;
+    let holdsCopying = mayCopy;
+    copying = true;
+    try {
+      return await workOnce(deps, stopping.signal, {
+        ...(mayCopy ? {} : { kinds: ['read'] }),
+        onJob(job) {
+          busySince[number] = performance.now();
+          if (!holdsCopying || job?.kind === 'pdf-copy') return;
+          holdsCopying = false;
+          copying = false;
+        },
+      });
+    } finally {
+      busySince[number] = undefined;
+      if (holdsCopying) copying = false;
+    }
+  };
+  const workExpress = async (): Promise<boolean> => {
+    const now = performance.now();
+    if (!busySince.every((since) => since !== undefined && now - since > EXPRESS_AFTER_MS)) return false;
+    return workOnce(deps, stopping.signal, { kinds: ['read'], mostBytes: LIGHT_BYTES });
+  };
+  const slot = async (once: () => Promise<boolean>): Promise<void> => {
     while (!stopping.signal.aborted) {
       let worked = false;
       try {
-        worked = await workOnce(deps, stopping.signal);
+        worked = await once();
       } catch (error) {
         deps.log.warn({ err: error }, 'the queue could not be read');
         await sleep(1_000, undefined, { signal: stopping.signal }).catch(() => {});
@@ -55,7 +88,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
       }
       wakeUp = done;
     }));
-  const running = Array.from({ length: options.slots }, slot);
+  const running = [...busySince.map((_, number) => slot(() => work(number))), slot(workExpress)];
   return {
     wake: () => wakeUp(),
     async stop() {
@@ -66,13 +99,31 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
   };
 }
 
+export interface Taking {
+  /** Default: all. */
+  kinds?: JobKind[];
+  /** Only of files up to this size. */
+  mostBytes?: number;
+  /** Called with the job that was taken, before it is run, or null. */
+  onJob?(job: JobRow | null): void;
+}
+
 /** One job from the queue to its end; false when there was none. Exported for tests that drive the queue by hand. */
-export async function workOnce(deps: ProcessingDeps, stop: AbortSignal): Promise<boolean> {
-  if ((await deps.storage.jobs.countOpen()) === 0) return false;
-  if (deps.hasRoom && !(await deps.hasRoom())) return false;
+export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = ['read', 'pdf-copy'], mostBytes, onJob }: Taking = {}): Promise<boolean> {
+  const job = await takeJob(deps, kinds, mostBytes);
+  onJob?.(job);
+  return job === null ? false : runJob(deps, job, stop);
+}
+
+async function takeJob(deps: ProcessingDeps, kinds: JobKind[], mostBytes: number | undefined): Promise<JobRow | null> {
+  if ((await deps.storage.jobs.countOpen()) === 0) return null;
+  if (deps.hasRoom && !(await deps.hasRoom())) return null;
   const token = randomBytes(16).toString('hex');
-  const job = await deps.storage.jobs.lease(['read', 'pdf-copy'], deps.clock.now(), LEASE_MS, token);
-  if (!job) return false;
+  return deps.storage.jobs.lease(kinds, deps.clock.now(), LEASE_MS, token, mostBytes);
+}
+
+async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal): Promise<boolean> {
+  const token = job.leaseToken ?? '';
   if (job.attempt > ATTEMPTS) {
     await endUnreadable(deps, job);
     return true;

@@ -46,13 +46,10 @@ export function addUploadRoutes(app: ConsoleApp, deps: RouteDeps): void {
       requireMultipart(request);
       const target = { folderId: request.params.id, preset: request.query.preset };
       const release = await admitUpload(deps.library, actor, target, announcedBytes(request));
-      try {
-        return await reply
-          .code(202)
-          .send(await takeFiles(deps, actor, request, (file) => uploadDocument(deps.library, actor, target, file)));
-      } finally {
-        release();
-      }
+      const answer = await takeFiles(deps, actor, request, (file) =>
+        uploadDocument(deps.library, actor, target, file),
+      ).finally(release);
+      return reply.code(202).send(answer);
     },
   );
 

@@ -5,6 +5,9 @@ import type { Schema } from './schema.ts';
 /** After this long in the queue a job's size no longer counts against it: large files cannot starve. */
 const AGED_MS = 5 * 60_000;
 
+/** The error of jobs that were running when their worker died: each is under suspicion until it has been run once more. */
+const WORKER_DIED = 'the worker ended while it was at this file';
+
 export function createJobStore(db: Kysely<Schema>): JobStore {
   const owned = (ref: number, token: string) =>
     db.updateTable('jobs').where('ref', '=', ref).where('leaseToken', '=', token).where('state', '=', 'running');
@@ -15,18 +18,23 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
       const values = { ...row, state: 'queued' as const, attempt: 0, leaseUntil: null, leaseToken: null, error: null, finishedAt: null };
       return Number((await db.insertInto('jobs').values(values).executeTakeFirstOrThrow()).insertId);
     },
-    async lease(kinds, now, leaseMs, token) {
+    async lease(kinds, now, leaseMs, token, mostWeight = Number.MAX_SAFE_INTEGER) {
       const wanted = JSON.stringify(kinds);
-      // Fair: first the owner with the least work running, then reads before copies, then small before large.
+      // Fair: first the owner with the least work running, then reads before copies, what took a worker along after the rest, then
+      // small before large.
       const { rows } = await sql<JobRow>`
         with due as (
           select * from jobs where state in ('queued', 'running') and kind in (select value from json_each(${wanted}))
             and ((state = 'queued' and available_at <= ${now}) or (state = 'running' and lease_until < ${now}))
             and not (kind = 'pdf-copy' and exists (
-              select 1 from jobs r where r.document = jobs.document and r.kind = 'read' and r.state in ('queued', 'running')))),
+              select 1 from jobs r where r.document = jobs.document and r.kind = 'read' and r.state in ('queued', 'running')))
+            and weight <= ${mostWeight}
+            and not (error is ${WORKER_DIED} and exists (
+              select 1 from jobs s where s.state = 'running' and s.error is ${WORKER_DIED} and s.lease_until >= ${now} and s.ref <> jobs.ref))),
         busy as (select owner, count(*) as running from jobs where state = 'running' and lease_until >= ${now} group by owner)
         select due.* from due left join busy on busy.owner = due.owner
         order by coalesce(busy.running, 0), due.kind <> 'read',
+          due.error is ${WORKER_DIED} and due.created_at >= ${now - AGED_MS},
           case when due.created_at < ${now - AGED_MS} then 0 else due.weight end, due.ref
         limit 1`.execute(db);
       const job = rows[0];
@@ -51,8 +59,16 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
       return changed(await owned(ref, token).set((eb) => ({ ...untaken, attempt: eb('attempt', '-', 1) })).executeTakeFirstOrThrow());
     },
     async retryAllRunning(now) {
-      const again = { state: 'queued' as const, availableAt: now, leaseUntil: null, leaseToken: null };
-      return Number((await db.updateTable('jobs').set(again).where('state', '=', 'running').executeTakeFirstOrThrow()).numUpdatedRows);
+      const running = () => db.updateTable('jobs').where('state', '=', 'running');
+      const suspected = await db.selectFrom('jobs').select('ref').where('state', '=', 'running').where('error', '=', WORKER_DIED).execute();
+      if (suspected.length > 0) {
+        await running()
+          .where((eb) => eb.or([eb('error', 'is', null), eb('error', '<>', WORKER_DIED)]))
+          .set((eb) => ({ attempt: eb('attempt', '-', 1) }))
+          .execute();
+      }
+      const again = { state: 'queued' as const, availableAt: now, leaseUntil: null, leaseToken: null, error: WORKER_DIED };
+      return Number((await running().set(again).executeTakeFirstOrThrow()).numUpdatedRows);
     },
     async cancelOfDocument(document, now) {
       const result = await db
