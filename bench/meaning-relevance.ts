@@ -1,8 +1,9 @@
 /**
- * `node bench/meaning-relevance.ts --corpus DIR [--corpus DIR] --embedder local:/folder|URL,MODEL [--cache FILE] [--weights 0.2,0.5]`:
- * words alone, vectors alone and both together on judged collections, for each weight of meaning; then each collection with
- * the weight that is best on the other, and a paired randomisation test against each leg. Vectors are made and searched as
- * the product does it. Last line: JSON.
+ * `node bench/meaning-relevance.ts --corpus DIR [--corpus DIR] --embedder local:/folder|URL,MODEL [--cache FILE] [--weights 0.2,0.5]
+ * [--rerank URL,MODEL]`: words alone, vectors alone and both together on judged collections, for each weight of meaning; then each
+ * collection with the weight that is best on the other, and with the product's own, and a paired randomisation test against each
+ * leg. With `--rerank` the product's order with its first 40 excerpts reordered by that `/rerank` service as well. Vectors are made
+ * and searched as the product does it. Last line: JSON.
  */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +11,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEmbeddingProvider, type EmbeddingKind, type EmbeddingProvider, type EmbeddingSource } from '../src/ai/embeddings.ts';
-import { fuseRankings } from '../src/search/fuse.ts';
+import { createReranker, type Reranker } from '../src/ai/rerank.ts';
+import { fuseRankings, VECTOR_WEIGHT } from '../src/search/fuse.ts';
 import { inOrder, rankWords, type RankedSlot } from '../src/search/lexical.ts';
 import { createEngine } from '../src/search/ranking.ts';
 import { embedStep } from '../src/search/vectors/embed-loop.ts';
@@ -26,7 +28,8 @@ const { values: options } = parseArgs({
     corpus: { type: 'string', multiple: true },
     embedder: { type: 'string' },
     cache: { type: 'string' },
-    weights: { type: 'string', default: '0.2,0.3,0.4,0.5,0.6,0.7' },
+    weights: { type: 'string', default: '0.2,0.3,0.4,0.5,0.6,0.7,0.8' },
+    rerank: { type: 'string' },
   },
 });
 if (!options.corpus || !options.embedder) {
@@ -34,7 +37,10 @@ if (!options.corpus || !options.embedder) {
   process.exit(2);
 }
 const DEPTH = 400;
-const weights = options.weights.split(',').map(Number);
+const weights = [...new Set([...options.weights.split(',').map(Number), VECTOR_WEIGHT])].toSorted((a, b) => a - b);
+/** As many as the product lets a reranker read. */
+const RERANKED = 40;
+const reranker = options.rerank === undefined ? null : rerankerOf(options.rerank);
 const provider = cached(createEmbeddingProvider({ source: sourceOf(options.embedder), key: null, dimensions: null, queryBudgetMs: 120_000 }), options.cache);
 
 interface Measured {
@@ -54,7 +60,11 @@ const rows = [...measured].flatMap(([set, rankings]) =>
 console.table(rows);
 const crossed = measured.size === 2 ? crossCheck() : [];
 if (crossed.length > 0) console.table(crossed);
-console.log(JSON.stringify({ bench: 'meaning-relevance', model: provider.model, rows, crossed }));
+const product = [...measured.keys()].map((name) => compare(name, `both ${VECTOR_WEIGHT}`));
+console.table(product);
+const reranked = reranker === null ? [] : [...measured.keys()].map((name) => compare(name, 'reranked', [`both ${VECTOR_WEIGHT}`]));
+if (reranked.length > 0) console.table(reranked);
+console.log(JSON.stringify({ bench: 'meaning-relevance', model: provider.model, rows, crossed, product, reranked }));
 
 async function measure(folder: string): Promise<{ name: string; rankings: Map<string, Measured> }> {
   const set = readRelevanceSet(folder);
@@ -92,7 +102,7 @@ async function measure(folder: string): Promise<{ name: string; rankings: Map<st
       kept.recall.push(recallAt100(ids, judged));
       rankings.set(ranking, kept);
     };
-    engine.reader.snapshot(() => {
+    const { best, texts } = engine.reader.snapshot(() => {
       const scope = { folders: [1], documents: [] };
       const words = rankWords(engine, { query: query.text, scope, depth: DEPTH, explain: false, check: () => {} });
       const leg = legFor({ model: 1, vector: vector! });
@@ -100,12 +110,42 @@ async function measure(folder: string): Promise<{ name: string; rankings: Map<st
       note('words', words.ranked);
       note('vectors', leg(words.mask, [], DEPTH) ?? []);
       // As the product does it: who asks for an identifier alone gets no meaning.
-      for (const weight of weights) note(`both ${weight}`, fuseRankings(words.ranked, words.isExact ? null : near, weight));
+      const meant = words.isExact ? null : near;
+      for (const weight of weights) note(`both ${weight}`, fuseRankings(words.ranked, meant, weight));
+      const ours: RankedSlot[] = inOrder(engine.table, fuseRankings(words.ranked, meant)).slice(0, DEPTH);
+      return { best: ours, texts: reranker === null ? [] : ours.slice(0, RERANKED).map(({ slot }) => textOf(engine, slot)) };
     });
+    if (reranker === null || best.length === 0) continue;
+    const scores = await reranker.score(query.text, texts);
+    const first = texts.map((_, i) => i).toSorted((a, b) => scores[b]! - scores[a]! || a - b);
+    note('reranked', [...first.map((i) => best[i]!), ...best.slice(RERANKED)].map(({ slot }, place) => ({ slot, score: -place })));
   }
   library.close();
   rmSync(place, { recursive: true, force: true });
   return { name: set.name, rankings };
+}
+
+/** Of an excerpt, what a reranker reads. */
+function textOf({ table, reader }: ReturnType<typeof createEngine>, slot: number): string {
+  const document = table.slotDocument[slot]!;
+  const row = reader.text(reader.layout(table.refs[document]!)[slot - table.first[document]!]!.chunk)!;
+  return [row.section ?? '', row.text].filter((part) => part !== '').join('\n');
+}
+
+function rerankerOf(given: string): Reranker {
+  const [url, model] = given.split(',');
+  return createReranker({ url: url!, model: model ?? 'default', key: null, budgetMs: 120_000 });
+}
+
+/** One ranking of a collection against others of it. */
+function compare(set: string, ranking: string, others = ['words', 'vectors']): object {
+  const own = measured.get(set)!;
+  const better = own.get(ranking)!;
+  const against = others.flatMap((other) => {
+    const before = own.get(other)!.ndcg;
+    return [[`over ${other}`, round(mean(better.ndcg) - mean(before))], [`p ${other}`, Number(randomisation(better.ndcg, before).toPrecision(2))]] as const;
+  });
+  return { set, ranking, ndcg10: round(mean(better.ndcg)), recall100: round(mean(better.recall)), ...Object.fromEntries(against) };
 }
 
 /** Each collection with the weight that is best on the other, against its own legs. */
@@ -114,18 +154,7 @@ function crossCheck(): object[] {
   return names.map((name, i) => {
     const other = measured.get(names[1 - i]!)!;
     const weight = weights.toSorted((a, b) => mean(other.get(`both ${b}`)!.ndcg) - mean(other.get(`both ${a}`)!.ndcg))[0]!;
-    const own = measured.get(name)!;
-    const both = own.get(`both ${weight}`)!.ndcg;
-    return {
-      set: name,
-      weightFrom: names[1 - i],
-      weight,
-      ndcg10: round(mean(both)),
-      overWords: round(mean(both) - mean(own.get('words')!.ndcg)),
-      pWords: randomisation(both, own.get('words')!.ndcg),
-      overVectors: round(mean(both) - mean(own.get('vectors')!.ndcg)),
-      pVectors: randomisation(both, own.get('vectors')!.ndcg),
-    };
+    return { weightFrom: names[1 - i], ...compare(name, `both ${weight}`) };
   });
 }
 

@@ -70,6 +70,32 @@ describe('pages cut into excerpts', () => {
     );
   });
 
+  it.each([
+    ['flags in a row, from an odd place', `${'x'.repeat(7)}${'🇨🇭'.repeat(3_000)}`],
+    ['marks behind spaces', 'a \u0301b '.repeat(2_000)],
+    ['marks behind full stops', 'End.\u0301 '.repeat(2_000)],
+    ['families without a space', '👩‍👩‍👧‍👦'.repeat(1_500)],
+    ['Hindi clusters without a space', 'क्षत्रिय'.repeat(1_500)],
+    ['Hangul letters one by one', '\u1112\u1161\u11ab'.repeat(2_000)],
+    ['Thai without a space', 'กำลังไฟฟ้า'.repeat(800)],
+    ['line ends of two characters', 'word\r\n'.repeat(2_000)],
+  ])('every piece begins and ends where a character does: %s', (_, text) => {
+    const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    const characters = (of: string): string[] => Array.from(segmenter.segment(of), (one) => one.segment).filter((one) => one.trim() !== '');
+    const chunks = chunkPages([page(text)], { pagesEstimated: false });
+    expect(chunks.length).toBeGreaterThan(2);
+    const shown = chunks.flatMap((chunk) => characters(chunk.text));
+    expect(shown.length).toBe(characters(cleanExcerpt(text)).length);
+    expect(new Set(shown)).toEqual(new Set(characters(cleanExcerpt(text))));
+  });
+
+  it('a heading is cut between characters, and one inside a character moves no cut', () => {
+    const long = chunkPages([page('Text.', { sections: [{ start: 0, title: '🇨🇭'.repeat(100) }] })], { pagesEstimated: true });
+    expect(long[0]!.section).toBe('🇨🇭'.repeat(75));
+    const text = '👩‍👩‍👧‍👦'.repeat(400);
+    for (const { text: shown } of chunkPages([page(text, { sections: [{ start: 1_600, title: 'Odd' }] })], { pagesEstimated: true })) expect(shown.length % 11).toBe(0);
+  });
+
   it('64 MB in a single line becomes excerpts of bounded size', () => {
     const chunks = chunkPages([page('x'.repeat(4 * 1024 * 1024))], { pagesEstimated: true });
     expect(Math.max(...chunks.map((chunk) => chunk.text.length))).toBeLessThanOrEqual(2_000);

@@ -29,7 +29,7 @@ export function chunkPages(pages: readonly ReadPage[], options: ChunkOptions): I
       const text = cleanExcerpt(page.text.slice(start, end));
       const lead = page.text.slice(start, end).search(/\S/);
       const heading = sections.findLast((section) => section.start <= start + Math.max(0, lead));
-      if (heading !== undefined) above = cleanExcerpt(heading.title).slice(0, 300);
+      if (heading !== undefined) above = headingOf(heading);
       if (text === '') continue;
       chunks.push({ position: chunks.length, page: page.number, section: above, text, ...(extra ? { extra } : {}) });
       extra = undefined;
@@ -41,9 +41,16 @@ export function chunkPages(pages: readonly ReadPage[], options: ChunkOptions): I
       }
     }
     const last = sections.at(-1);
-    if (last !== undefined) above = cleanExcerpt(last.title).slice(0, 300);
+    if (last !== undefined) above = headingOf(last);
   }
   return chunks;
+}
+
+const MAX_HEADING = 300;
+
+function headingOf({ title }: { title: string }): string {
+  const heading = cleanExcerpt(title);
+  return heading.length <= MAX_HEADING ? heading : heading.slice(0, graphemeStart(heading, MAX_HEADING, 0)).trimEnd();
 }
 
 /**
@@ -89,30 +96,25 @@ function findCut(text: string, start: number, target: number, sections: readonly
   const [from, to] = [start + Math.floor(target * 0.6), Math.min(text.length, start + Math.ceil(target * 1.25))];
   const aim = start + target;
   const heading = sections.find((section) => section.start > from && section.start <= to);
-  if (heading !== undefined) return heading.start;
+  if (heading !== undefined && graphemeStart(text, heading.start, start) === heading.start) return heading.start;
   const window = text.slice(from, to);
   for (const pattern of CUTS) {
-    let best = -1;
-    for (const match of window.matchAll(pattern)) {
-      const at = from + match.index + match[0].length;
-      if (at < to && (best < 0 || Math.abs(at - aim) < Math.abs(best - aim))) best = at;
-    }
-    if (best > 0) return best;
+    const places = Array.from(window.matchAll(pattern), (match) => from + match.index + match[0].length).filter((at) => at < to);
+    // A mark may stand behind a space or a full stop and belong to it.
+    const best = places.toSorted((a, b) => Math.abs(a - aim) - Math.abs(b - aim)).find((at) => graphemeStart(text, at, start) === at);
+    if (best !== undefined) return best;
   }
   return graphemeStart(text, Math.floor(aim), start);
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The last grapheme boundary at or before an offset. A grapheme of hundreds of code units is cut between code points. */
+/** The last grapheme boundary at or before an offset, counted from `start`, which is one. A grapheme without end is cut between code points. */
 function graphemeStart(text: string, offset: number, start: number): number {
-  const from = Math.max(start, offset - 400);
-  let boundary = from;
-  for (const { index } of graphemes.segment(text.slice(from, offset + 200))) {
-    if (from + index > offset) break;
-    boundary = from + index;
-  }
-  if (boundary > start) return boundary;
+  if (offset >= text.length) return text.length;
+  // From one boundary to the next: flags in a row are pairs, and a look from the middle would pair them wrongly.
+  const boundary = start + (graphemes.segment(text.slice(start, offset + 200)).containing(offset - start)?.index ?? 0);
+  if (boundary > start || offset === start) return boundary;
   const low = text.charCodeAt(offset);
   return low >= 0xdc00 && low <= 0xdfff ? offset - 1 : offset;
 }

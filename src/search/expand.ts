@@ -116,6 +116,8 @@ function alphabetOf(letters: readonly string[]): string[] {
   if (code < 0x250) return range(0x61, 0x7a);
   if (code >= 0x370 && code < 0x400) return range(0x3b1, 0x3c9);
   if (code >= 0x400 && code < 0x530) return range(0x430, 0x44f);
+  if (code >= 0x5d0 && code < 0x5eb) return range(0x5d0, 0x5ea);
+  if (code >= 0x620 && code < 0x64b) return range(0x627, 0x64a);
   return [];
 }
 

@@ -1,9 +1,10 @@
 /** One search by words: the query read for the scope, its words matched, scored, phrases checked, places looked up. */
 import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { foldForPhrase } from './analysis/fold.ts';
+import { hasFunctionWords } from './analysis/languages.ts';
 import { corrections, longerTerms } from './expand.ts';
-import { findMatches, markAll, type Matches, type MatchSource } from './matches.ts';
-import { readQuery, type Query, type QueryWord } from './query.ts';
+import { eachDense, findMatches, markAll, type Matches, type MatchSource } from './matches.ts';
+import { readQuery, STOP_WEIGHT, type Query, type QueryWord } from './query.ts';
 import type { ScoreBoard} from './score.ts';
 import { frequenciesOf, RANKING, rarity, scoreMatches, type ScoreInput } from './score.ts';
 import type { SlotTable} from './slot-table.ts';
@@ -64,8 +65,9 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
   board.fit(table.slotDocument.length);
   const query = readQuery(request.query, mask.languages);
   const source: MatchSource = { reader, table, mask, scratch: board.scratch };
-  const meaningful = query.words.some((word) => word.kind !== 'stop') || query.phrases.length > 0;
-  const prepared = meaningful && mask.excerpts > 0 ? prepareWords(source, query, request.check) : [];
+  const mayMean = query.phrases.length > 0 || query.words.some((word) => word.kind !== 'stop' || word.ordinaryIn.length > 0);
+  const read = mayMean && mask.excerpts > 0 ? prepareWords(source, query, request.check) : [];
+  const prepared = query.phrases.length > 0 || read.some(({ word }) => word.kind !== 'stop') ? read : [];
   const input: ScoreInput = { reader, table, mask, board, depth: request.depth, check: request.check };
   const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared) : null;
   const scored = byPhrase ?? rankPlain(input, prepared);
@@ -91,7 +93,10 @@ function asksForIdentifiers(prepared: readonly Prepared[]): boolean {
 function prepareWords(source: MatchSource, query: Query, check: () => void): Prepared[] {
   const prepared = query.words.map((word): Prepared => {
     check();
-    return { word, matches: findMatches(source, word), weight: word.weight };
+    const matches = findMatches(source, word);
+    if (word.kind !== 'stop' || !isOrdinary(source, matches, word.ordinaryIn)) return { word, matches, weight: word.weight };
+    word.kind = 'word';
+    return { word, matches, weight: word.weight / STOP_WEIGHT };
   });
   const meaningful = prepared.filter((one) => one.word.kind === 'word' && one.word.correctable);
   let started = 0;
@@ -124,6 +129,25 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
     if (whole !== undefined && whole.matches.cost > 0) one.weight *= PART_OF_FOUND_WEIGHT;
   }
   return prepared;
+}
+
+/** From this share of its occurrences on, a function word of one language is a word of another that the scope speaks. */
+const ORDINARY_SHARE = 0.2;
+
+/** Is what matched mostly, or at least often, in languages where it is no function word? Documents of languages unknown here say nothing. */
+function isOrdinary(source: MatchSource, matches: Matches, languages: readonly string[]): boolean {
+  if (languages.length === 0) return false;
+  const { table, mask } = source;
+  const says = new Map<string, number>();
+  const count = (slot: number): void => {
+    const language = table.languageOf(table.slotDocument[slot]!);
+    says.set(language, (says.get(language) ?? 0) + 1);
+  };
+  for (const list of matches.lists) for (const slot of list.slots) count(slot);
+  for (const dense of matches.dense) eachDense(dense, mask.words, count);
+  const sum = (of: (language: string) => boolean): number => [...says].reduce((all, [language, found]) => all + (of(language) ? found : 0), 0);
+  const ordinary = sum((language) => languages.includes(language));
+  return ordinary > 0 && ordinary >= ORDINARY_SHARE * sum(hasFunctionWords);
 }
 
 interface RankedList {

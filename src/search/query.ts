@@ -1,6 +1,6 @@
 /** A query understood without a model: words, identifiers with their parts, quoted phrases. Nothing in it is syntax. */
 import { foldForPhrase, foldWord, normaliseText } from './analysis/fold.ts';
-import { COMPOUNDING, isFunctionWord } from './analysis/languages.ts';
+import { COMPOUNDING, hasFunctionWords, isFunctionWord } from './analysis/languages.ts';
 import { termsOfWord } from './analysis/terms.ts';
 import { eachToken, type Token } from './analysis/tokens.ts';
 
@@ -19,6 +19,11 @@ export interface QueryWord {
   correctable: boolean;
   /** Pieces of this identifier weigh less once it is found as a whole. */
   wholeOf: number | null;
+  /**
+   * Of function words: the languages of the scope in which it is none (`war` in English, beside German). Where those are what has it,
+   * it is a word like others (`isOrdinary`).
+   */
+  ordinaryIn: readonly string[];
   /** Numbers of the quoted phrases it stood in. */
   phrases: number[];
 }
@@ -33,8 +38,10 @@ export const MAX_WORDS = 64;
 /** What is looked at of a very long query: more than 64 words of anything. */
 const MAX_CHARACTERS = 8_192;
 const MAX_PHRASES = 8;
-const STOP_WEIGHT = 0.12;
-const QUOTED = /"([^"]{1,300})"|“([^“”]{1,300})”|„([^„“”]{1,300})[“”]|«([^«»]{1,300})»|「([^「」]{1,300})」/gu;
+export const STOP_WEIGHT = 0.12;
+/** Each language's own marks; »these« and ”these” open as others close, so they come last. */
+const QUOTED =
+  /["＂]([^"＂]{1,300})["＂]|“([^“”]{1,300})”|„([^„“”]{1,300})[“”]|«([^«»]{1,300})»|「([^「」]{1,300})」|『([^『』]{1,300})』|»([^«»]{1,300})[«»]|”([^“”]{1,300})”/gu;
 
 /** Reads a query for a scope with documents in these languages. Any string is a query; one without words has none. */
 export function readQuery(text: string, languages: readonly string[]): Query {
@@ -122,7 +129,7 @@ function isCovered(tokens: readonly Token[], i: number): boolean {
 }
 
 function wordOf(token: Token, languages: readonly string[], shouting: boolean): QueryWord {
-  const base = { word: token.text, weight: 1, correctable: false, wholeOf: null, phrases: [] as number[] };
+  const base = { word: token.text, weight: 1, correctable: false, wholeOf: null, ordinaryIn: [] as string[], phrases: [] as number[] };
   const never = { prefixes: [] as string[], when: 'never' as const, factor: 0 };
   if (token.kind === 'bigram' || token.kind === 'unigram') {
     return { ...base, kind: 'bigram', terms: new Map([[token.text, 1]]), starts: never };
@@ -168,6 +175,7 @@ function plainWord(token: Token, languages: readonly string[], shouting: boolean
     },
     correctable: !stop && !token.inside && !(token.capitals && !shouting) && Array.from(folded).length >= 4,
     wholeOf: null,
+    ordinaryIn: stop ? known.filter((language) => hasFunctionWords(language) && !isFunctionWord(token.text, [language])) : [],
     phrases: [],
   };
 }

@@ -75,6 +75,11 @@ export class SlotTable {
     this.seen = { data, change: state.lastChange, segments: state.segments, folders: state.folders };
   }
 
+  /** ISO 639-1 code of a document, by its index. */
+  languageOf(document: number): string {
+    return this.language[document] ?? '';
+  }
+
   /** The mask of a scope now; the same scope asked again costs a comparison. */
   maskOf(scope: Scope): ScopeMask {
     const folders = Int32Array.from(scope.folders);

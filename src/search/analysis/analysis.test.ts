@@ -15,7 +15,7 @@ import { eachBrokenWord, eachSurface, emitSurface, type Token } from './tokens.t
 
 const SPACED_CLASS = `[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED_CLASS}]]`;
 const SURFACE = new RegExp(
-  `[${UNSPACED_CLASS}]+|${SPACED_CLASS}+(?:(?:[.\\-_\\/:@+']|,(?=\\p{Nd}))${SPACED_CLASS}+)*(?:\\+\\+|#(?!${SPACED_CLASS}))?\\*?`,
+  `[${UNSPACED_CLASS}]+|${SPACED_CLASS}+(?:(?:[.\\-_\\/:@+']|,(?=\\p{Nd})|(?<=[\\p{L}\\p{M}])&(?=\\p{L}))${SPACED_CLASS}+)*(?:\\+\\+|#(?!${SPACED_CLASS}))?\\*?`,
   'gv',
 );
 
@@ -56,7 +56,7 @@ function analysed(texts: readonly string[], language: string): ReturnType<typeof
   return { words: made.map((chunk) => chunk.length), terms: terms.toSorted() };
 }
 
-const LETTERS = ['a', 'B', 'é', 'ß', '中', '国', 'ก', 'ิ', '\u0301', '1', '٢', '๓', '.', '-', '_', '/', ':', '@', '+', "'", ',', '#', '*', ' ', '\n', '-\n',
+const LETTERS = ['a', 'B', 'é', 'ß', '中', '国', 'ก', 'ิ', '\u0301', '1', '٢', '๓', '.', '-', '_', '/', ':', '@', '+', "'", ',', '&', '#', '*', ' ', '\n', '-\n',
   '𝐀', '𠀀', '😀', '\u00ad', 'ﬁ', 'İ', 'ı', 'ا', 'ل', 'あ', 'ー', '한', 'я', 'й', '\ud800', '\udc00'];
 const mixed = fc.array(fc.constantFrom(...LETTERS), { maxLength: 60 }).map((letters) => letters.join(''));
 const anyText = fc.oneof(mixed, fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: 'grapheme' }));

@@ -11,15 +11,27 @@ const CONTROL = /[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]/g;
 /** More combining marks than any script stacks are noise (Zalgo). */
 const MARK_PILE = /(\p{M}{8})\p{M}+/gu;
 
+/** The zeros of scripts that count with digits of their own; nine more follow each. */
+const ZEROS = [
+  0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810,
+];
+const DIGITS = new RegExp(`[${ZEROS.map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join('')}]`, 'g');
+
+/** ٢, २ and ๒ are 2. */
+function plainDigit(digit: string): string {
+  const code = digit.charCodeAt(0);
+  return String(code - ZEROS.findLast((zero) => zero <= code)!);
+}
+
 /**
  * Text ready for tokens: NFKC (ligatures, full width), soft hyphens and other invisible characters out, every dash that
- * joins words the same, line ends `\n`. Lone surrogates become U+FFFD, NUL and other controls a space.
+ * joins words the same, digits of all scripts as 0 to 9, line ends `\n`. Lone surrogates become U+FFFD, NUL and other controls a space.
  */
 export function normaliseText(text: string): string {
   let clean = text;
   if (NOT_ASCII.test(clean)) {
     clean = clean.toWellFormed().replace(INVISIBLE, '').replace(MARK_PILE, '$1').normalize('NFKC');
-    clean = clean.replace(/[\u2010\u2011\u2012\u2013\u2212]/g, '-').replace(/[\u2018\u2019\u02bc\uff07]/g, "'");
+    clean = clean.replace(DIGITS, plainDigit).replace(/[\u2010\u2011\u2012\u2013\u2212]/g, '-').replace(/[\u2018\u2019\u02bc\uff07]/g, "'");
   }
   return clean.replace(CONTROL, ' ').replace(/\r\n?/g, '\n');
 }

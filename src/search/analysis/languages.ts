@@ -15,7 +15,7 @@ const FUNCTION_WORDS: Record<string, string> = {
     unter viel vom von vor war waren warum was weil welche welchem welchen welcher welches wenn werden wer wie wieder will wir wird wo
     wurde wurden würde zu zum zur zwar zwischen`,
   fr: `à afin ai ainsi alors au aucun aussi autre aux avant avec avoir avons c ce ceci cela celle celui ces cet cette ceux chaque ci
-    comme comment d dans de des donc dont du elle elles en entre est et été étaient était être eu fait il ils j je l la le les leur
+    comme comment d dans de des donc dont du elle elles en entre est et étaient était être eu fait il ils j je l la le les leur
     leurs lors lui m ma mais me même mes moi mon n ne ni nos notre nous on ont ou où par parce pas pendant peu peut plus pour pourquoi
     qu quand que quel quelle quelles quels qui s sa sans se selon ses si son sont sous sur t ta te tes toi ton tous tout toute toutes
     très tu un une vers vos votre vous y`,
@@ -84,6 +84,9 @@ export function isFunctionWord(word: string, languages: Iterable<string>): boole
   for (const language of languages) if ((wordsOf.get(language) ?? NO_WORDS).has(word)) return true;
   return false;
 }
+
+/** Languages whose function words are known. */
+export const hasFunctionWords = (language: string): boolean => wordsOf.has(language);
 
 /** Letters that only some of the languages use: they decide short texts without function words. */
 const TELLTALE: [RegExp, string][] = [

@@ -21,11 +21,17 @@ export interface Token {
 }
 
 const BROKEN_WORD = /(\p{L}{2,})-\n[ \t]*(\p{Ll}{2,})/gu;
-const JOINERS = new Set(Array.from(".-_/:@+',", (joiner) => joiner.charCodeAt(0)));
-const [COMMA, HASH, STAR] = [0x2c, 0x23, 0x2a];
+const JOINERS = new Set(Array.from(".-_/:@+',&", (joiner) => joiner.charCodeAt(0)));
+const [COMMA, AMPERSAND, HASH, STAR] = [0x2c, 0x26, 0x23, 0x2a];
 const IS_DECIMAL = /^\p{Nd}/u;
 const HAS_DIGIT = /\p{N}/u;
+/** R&D and AT&T are names; between anything else than letters an ampersand is a sign. */
+const [ENDS_AS_LETTER, BEGINS_AS_LETTER] = [/[\p{L}\p{M}]$/u, /^\p{L}/u];
 const MAX_LENGTH = 64;
+/** 1.234.567 and 1'234'567, with the decimals behind a comma: 1,234,567 elsewhere. */
+const GROUPED = /^[1-9]\d{0,2}([.'])\d{3}(?:\1\d{3})*(?:,\d+)?$/;
+/** U.S and e.g, without the last full stop. */
+const DOTTED_LETTERS = /^\p{L}\p{M}*(?:\.\p{L}\p{M}*)+$/u;
 
 /** Calls `emit` for each token of normalised text (see `normaliseText`), in order but for words broken at a line end. */
 export function eachToken(text: string, emit: (token: Token) => void): void {
@@ -35,7 +41,7 @@ export function eachToken(text: string, emit: (token: Token) => void): void {
 
 /**
  * Cuts normalised text into surfaces: a run of an unspaced script; or runs of letters and digits with single joiners
- * between them (a comma only before a digit), `++` or `#` behind, and at last a star.
+ * between them (a comma only before a digit, an ampersand only between letters), `++` or `#` behind, and at last a star.
  */
 export function eachSurface(text: string, each: (start: number, end: number, kind: number) => void): void {
   let at = 0;
@@ -62,6 +68,7 @@ function endOfSpaced(text: string, start: number): number {
   let end = endOfRun(text, start, SPACED);
   while (JOINERS.has(text.charCodeAt(end)) && kindAt(text, end + 1) === SPACED) {
     if (text.charCodeAt(end) === COMMA && !IS_DECIMAL.test(String.fromCodePoint(text.codePointAt(end + 1)!))) break;
+    if (text.charCodeAt(end) === AMPERSAND && !(ENDS_AS_LETTER.test(text.slice(Math.max(0, end - 2), end)) && BEGINS_AS_LETTER.test(text.slice(end + 1, end + 3)))) break;
     end = endOfRun(text, end + 1, SPACED);
   }
   if (text.startsWith('++', end)) end += 2;
@@ -103,9 +110,12 @@ function emitUnspaced(run: string, emit: (token: Token) => void): void {
 function emitSpaced(surface: string, emit: (token: Token) => void): void {
   const starred = surface.endsWith('*');
   const whole = starred ? surface.slice(0, -1) : surface;
-  const parts = whole.split(/[.\-_/:@+',#]+/).filter((part) => part !== '');
+  const parts = whole.split(/[.\-_/:@+',#&]+/).filter((part) => part !== '');
   const symbol = /(?:\+\+|#)$/.test(whole);
-  const compound = symbol || (parts.length > 1 && /[.\-_/:@+,]/.test(whole));
+  const compound = symbol || (parts.length > 1 && /[.\-_/:@+,&]/.test(whole));
+  if (GROUPED.test(whole)) {
+    emit({ kind: 'part', text: whole.replace(/[.']/g, '').replace(',', '.'), spelling: true, capitals: false, inside: true, starred: false });
+  }
   if (!compound) {
     // An apostrophe alone joins no identifier: l'énergie, company's, don't.
     const kept = parts.length > 1 ? parts.filter((part) => part.length > 1) : parts;
@@ -115,7 +125,9 @@ function emitSpaced(surface: string, emit: (token: Token) => void): void {
   const identifier = foldWord(lowerWord(whole)).slice(0, MAX_LENGTH);
   const base = { capitals: false, inside: false };
   emit({ ...base, kind: 'identifier', text: identifier, spelling: true, starred });
-  const joiners = symbol ? '' : whole.replace(/[^.\-_/:@+,]/g, '');
+  const joiners = symbol ? '' : whole.replace(/[^.\-_/:@+,&]/g, '');
+  // U.S. is US to whoever types it, and its letters alone mean nothing.
+  if (DOTTED_LETTERS.test(whole)) return emitWord(parts.join(''), emit, { inside: true });
   if (/^-{1,2}$/.test(joiners) && parts.some((part) => !/^\p{N}+$/u.test(part)) && whole.length <= 32) {
     // e-mail and email, IL-10 and IL10 are the same word to whoever types them.
     const joined = parts.join('');
