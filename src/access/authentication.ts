@@ -74,8 +74,10 @@ export async function authenticateForApi(deps: AccessDeps, credentials: Credenti
 async function keyInUse(deps: AccessDeps, text: string, facts: RequestFacts): Promise<{ key: KeyRow; value: KeyValueRow; owner: UserRow }> {
   const hash = hashSecret(text);
   await refuseGuess(deps, hash, facts);
-  const found = await deps.storage.keys.byValueHash(hash);
-  const owner = found === null ? null : await deps.storage.users.byRef(found.key.owner);
+  const { found, owner } = await deps.storage.recall(`key in use ${hash}`, async () => {
+    const found = await deps.storage.keys.byValueHash(hash);
+    return { found, owner: found === null ? null : await deps.storage.users.byRef(found.key.owner) };
+  });
   const now = deps.clock.now();
   const problem = whyNot(found, owner, now);
   if (found === null || owner === null || problem !== null) {

@@ -20,15 +20,10 @@ export interface AgentPortDeps {
 /** The agent door's ports over access, library, search, processing and audit. */
 export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
   const { storage, audit } = deps.library;
-  // An actor is made anew for each request: what it may see is worked out once a request and never kept longer.
-  const scopes = new WeakMap<AgentKeyActor, Promise<ResolvedScope>>();
   const rows = new WeakMap<ListedDocument, DocumentRow>();
 
-  const scopeFor = (actor: AgentKeyActor): Promise<ResolvedScope> => {
-    const known = scopes.get(actor) ?? scopeOf(storage, actor);
-    scopes.set(actor, known);
-    return known;
-  };
+  const scopeFor = (actor: AgentKeyActor): Promise<ResolvedScope> =>
+    storage.recall(`scope of key ${actor.key.ref}`, () => scopeOf(storage, actor));
   const rowOf = (document: ListedDocument): DocumentRow => {
     const row = rows.get(document);
     if (!row) throw notFound();
@@ -50,7 +45,7 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
       deps.limits.takeCall(actor.key.id);
       return actor;
     },
-    listFolders: async (actor) => folderNames(await scopeFor(actor)),
+    listFolders: (actor) => storage.recall(`folders of key ${actor.key.ref}`, async () => folderNames(await scopeFor(actor))),
     chooseFolders: async (actor, names) => chooseFolders(storage, await scopeFor(actor), names),
     search: (scope, request, signal) => searchDocuments(deps.search, scope, request, signal),
     async listDocuments(scope, page) {

@@ -27,9 +27,9 @@ afterEach(() => lib.close());
 
 describe('recording', () => {
   test('rows that wait in the same turn share one commit, in order, each resolved when durable', async () => {
-    const transaction = vi.spyOn(lib.storage, 'transaction');
+    const commit = vi.spyOn(lib.storage, 'appendAudit');
     await Promise.all(Array.from({ length: 200 }, (_, at) => lib.audit.record({ actor, action: 'search', detail: `number ${at}` })));
-    expect(transaction).toHaveBeenCalledTimes(1);
+    expect(commit).toHaveBeenCalledTimes(1);
     const rows = await lib.storage.audit.after(0, 500);
     expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: 200 }, (_, at) => at + 1));
     expect(rows.map((row) => row.detail)).toEqual(Array.from({ length: 200 }, (_, at) => `number ${at}`));
@@ -42,7 +42,7 @@ describe('recording', () => {
 
   test('a row that cannot be written is no answer: the caller hears of it, and so does whoever asked for a document', async () => {
     const ava = await lib.person('Ava Bennett');
-    const broken = { ...lib.storage, transaction: () => Promise.reject(new Error('disk gone')) } as unknown as Storage;
+    const broken = { ...lib.storage, appendAudit: () => Promise.reject(new Error('disk gone')) } as unknown as Storage;
     const audit = openAudit({ storage: broken, clock: fakeClock(), key });
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => audit.record({ actor, action: 'search' })));
     expect(outcomes.map((one) => one.status)).toEqual(['rejected', 'rejected', 'rejected']);

@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
-import type { AuditFilter, AuditRow, Storage, Stores } from '../storage/ports.ts';
+import type { AuditFilter, AuditRow, AuditStore, Storage } from '../storage/ports.ts';
 import { chainHash, GENESIS } from './chain.ts';
 import { exportRows } from './export.ts';
 import type { Audit, AuditEntry, AuditVerdict } from './types.ts';
@@ -22,9 +22,6 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** How long a commit waits for the rest of a crowd; one caller alone never waits (DESIGN.md section 8 allows 10 ms). */
-const gatherMs = 2;
-
 /** At most this many rows share one commit, so that a flood does not make one endless transaction. */
 const batchLimit = 500;
 
@@ -32,12 +29,9 @@ export function openAudit(deps: AuditDeps): Audit {
   const key = createSecretKey(deps.key);
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
-  /** Rows of the last commit: as many callers are likely to come back together. */
-  let expected = 1;
-  let enough: (() => void) | null = null;
 
-  async function append(stores: Stores, entries: readonly { entry: AuditEntry; at: number }[]): Promise<void> {
-    const head = await stores.audit.head();
+  async function append(audit: AuditStore, entries: readonly { entry: AuditEntry; at: number }[]): Promise<void> {
+    const head = await audit.head();
     let seq = head?.seq ?? 0;
     let hash = head?.hash ?? GENESIS;
     const rows: (AuditRow & Pick<AuditEntry, 'asked'>)[] = [];
@@ -47,36 +41,21 @@ export function openAudit(deps: AuditDeps): Audit {
       hash = chainHash(key, hash, row);
       rows.push({ ...row, hash, ...(entry.asked && { asked: entry.asked }) });
     }
-    await stores.audit.append(rows);
+    await audit.append(rows);
   }
 
-  /** One turn of the loop; then, when the last commit carried several rows, until as many are there again or time is up. */
-  async function gather(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    if (waiting.length >= expected) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, gatherMs);
-      enough = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    enough = null;
-  }
-
+  /** While one batch is on its way to the disk, the next gathers. */
   async function flush(): Promise<void> {
-    await gather();
+    await new Promise<void>((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchLimit);
       waiting = waiting.slice(batchLimit);
-      expected = batch.length;
       try {
-        await deps.storage.transaction((stores) => append(stores, batch));
+        await deps.storage.appendAudit((audit) => append(audit, batch));
         for (const one of batch) one.resolve();
       } catch (error) {
         for (const one of batch) one.reject(error);
       }
-      if (waiting.length > 0 && waiting.length < expected) await gather();
     }
     flushing = null;
   }
@@ -86,10 +65,9 @@ export function openAudit(deps: AuditDeps): Audit {
       return new Promise<void>((resolve, reject) => {
         waiting.push({ entry, at: deps.clock.now(), resolve, reject });
         flushing ??= flush();
-        if (waiting.length >= expected) enough?.();
       });
     },
-    append: (stores, entry) => append(stores, [{ entry, at: deps.clock.now() }]),
+    append: (stores, entry) => append(stores.audit, [{ entry, at: deps.clock.now() }]),
     verify: (exported): Promise<AuditVerdict> => verifyChain(deps.storage.audit, key, exported),
     head: () => deps.storage.audit.head(),
     list: (filter: AuditFilter, limit: number) => deps.storage.audit.list(filter, limit),

@@ -84,12 +84,14 @@ export function createHttpServer(deps: HttpServerDeps): FastifyInstance {
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
 
-  app.addHook('onRequest', async (request, reply) => {
+  // Not async: each promise of a hook is paid by every request.
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id);
     if (app.drainState.draining) reply.header('connection', 'close');
     checkRequest(request, hostRules);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     if (reply.statusCode === 401) metrics.authFailure();
@@ -100,6 +102,7 @@ export function createHttpServer(deps: HttpServerDeps): FastifyInstance {
       { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
       'request',
     );
+    done();
   });
 
   app.setNotFoundHandler((request, reply) => {

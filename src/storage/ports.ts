@@ -476,6 +476,16 @@ export interface Storage extends Stores {
    * error. A full disk is AppError `disk_full`.
    */
   transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
+  /**
+   * The same for audit rows alone, which nearly every call waits for: resolves when they are durable, but other work goes on while
+   * the disk writes. Rows may be seen by readers shortly before that.
+   */
+  appendAudit(work: (audit: AuditStore) => Promise<void>): Promise<void>;
+  /**
+   * What `make` answers out of reads alone, remembered under `name` for as long as nothing but audit rows is committed, by whichever
+   * process: so it is never older than the call that asks, rights included. Answers are frozen; the same one comes again.
+   */
+  recall<T>(name: string, make: () => Promise<T>): Promise<T>;
   /** A write and a read that must work for readiness. */
   check(): Promise<void>;
   close(): Promise<void>;

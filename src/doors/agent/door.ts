@@ -1,10 +1,10 @@
-import type { AgentKeyActor } from '../../access/actor.ts';
+import type { ActorKey, AgentKeyActor } from '../../access/actor.ts';
 import type { AuditAction } from '../../audit/actions.ts';
 import type { AuditEntry } from '../../audit/types.ts';
 import { AppError } from '../../errors.ts';
-import type { DoorRequest, McpCallContext, McpDoor, McpToolResult } from '../mcp/types.ts';
+import type { DoorRequest, McpCallContext, McpDoor, McpTool, McpToolResult } from '../mcp/types.ts';
 import { readEndUser } from './end-user.ts';
-import type { AgentDoorPorts } from './ports.ts';
+import type { AgentDoorPorts, KeyFolders } from './ports.ts';
 import { cleanLine, cutAtGrapheme } from './text.ts';
 import { answerText, Refusal, type AgentTool, type AuditNote } from './tool.ts';
 import { AGENT_TOOLS } from './tools.ts';
@@ -37,10 +37,7 @@ function buildDoor(deps: AgentDoorDeps, actor: AgentKeyActor): McpDoor {
     serverInfo: { description, name: key.name, title: key.name, version: deps.version },
     capabilities: { tools: { listChanged: false } },
     instructions: `${key.name} — a document store you can search.\n${description}\n${HOW_TO_USE}`,
-    async listTools() {
-      const folders = await deps.ports.listFolders(actor);
-      return AGENT_TOOLS.map((tool) => tool.describe(key, folders));
-    },
+    listTools: async () => describeTools(key, await deps.ports.listFolders(actor)),
     async callTool(name, args, context) {
       const tool = AGENT_TOOLS.find((candidate) => candidate.name === name);
       if (tool) return callAudited(deps.ports, tool, actor, args, context);
@@ -54,6 +51,18 @@ function buildDoor(deps: AgentDoorDeps, actor: AgentKeyActor): McpDoor {
       return answerText(`No tool named '${shown}'.`, true);
     },
   };
+}
+
+/** What a key's tools were described as, for as long as the same folders come: a list of tools is asked for often, and changes rarely. */
+const described = new WeakMap<KeyFolders, { name: string; description: string; tools: McpTool[] }>();
+
+function describeTools(key: ActorKey, folders: KeyFolders): McpTool[] {
+  const { name, description } = key;
+  const known = described.get(folders);
+  if (known?.name === name && known.description === description) return known.tools;
+  const tools = AGENT_TOOLS.map((tool) => tool.describe(key, folders));
+  described.set(folders, { name, description, tools });
+  return tools;
 }
 
 const HOW_TO_USE =

@@ -3,6 +3,7 @@ import type { Era } from './era.ts';
 import * as protocol from './protocol.ts';
 import { RpcError } from './rpc-error.ts';
 import type { McpCallContext, McpDoor, McpToolResult } from './types.ts';
+import { writeObject, type WireText } from './wire-text.ts';
 
 /** How long a tool may take: clients give up at 60 s, proxies sooner (mcp.md decision 8). */
 export const CALL_LIMIT_MS = 30_000;
@@ -11,23 +12,23 @@ type RpcRequest = RpcMessage & { kind: 'request' };
 
 export interface DispatchContext {
   requestId: string;
-  /** Aborted by the endpoint when the client goes away, and here when the call's time is up. */
-  stop: AbortController;
+  /** Made for a tool's call: aborted by the endpoint when the client goes away, and here when the call's time is up. */
+  stop(): AbortController;
   callLimitMs: number;
   /** Called with what a tool threw that no caller can act on. */
   reportFault(error: unknown): void;
 }
 
-/** The `result` of one request. Throws RpcError for what is answered as an error. */
+/** The `result` of one request, as JSON. Throws RpcError for what is answered as an error. */
 export async function dispatchRequest(
   door: McpDoor,
   request: RpcRequest,
   era: Era,
   context: DispatchContext,
-): Promise<Record<string, unknown>> {
-  if (era.name === 'legacy') return answerLegacy(door, request, context);
+): Promise<WireText> {
+  if (era.name === 'legacy') return writeObject(await answerLegacy(door, request, context));
   const result = await answerModern(door, request, context, era.clientCapabilities);
-  return { resultType: 'complete', ...result, _meta: { [protocol.META_SERVER_INFO]: door.serverInfo } };
+  return writeObject({ resultType: 'complete', ...result, _meta: { [protocol.META_SERVER_INFO]: door.serverInfo } });
 }
 
 async function answerLegacy(
@@ -101,12 +102,13 @@ async function callTool(
 ): Promise<McpToolResult> {
   const { name, arguments: args } = request.params;
   if (typeof name !== 'string') throw new RpcError(protocol.INVALID_PARAMS, 'Invalid params: `name` must be a string');
-  const call: McpCallContext = { requestId: context.requestId, signal: context.stop.signal };
+  const stop = context.stop();
+  const call: McpCallContext = { requestId: context.requestId, signal: stop.signal };
   if (clientCapabilities) call.clientCapabilities = clientCapabilities;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<McpToolResult>((resolve) => {
     timer = setTimeout(() => {
-      context.stop.abort();
+      stop.abort();
       resolve(
         sentenceResult(
           `This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`,

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
@@ -70,22 +71,64 @@ export async function openSqliteStorage(options: {
       }
     });
 
+  const appendAudit: Storage['appendAudit'] = async (work) => {
+    await writer.connection().execute(async (db) => {
+      writeConnection.exec('pragma synchronous = NORMAL');
+      try {
+        await beginImmediate(writeConnection);
+        await work(createAuditStore(db, writeConnection));
+        writeConnection.exec('commit');
+      } catch (error) {
+        if (writeConnection.inTransaction) writeConnection.exec('rollback');
+        throw asAppError(error);
+      } finally {
+        writeConnection.exec('pragma synchronous = FULL');
+      }
+    });
+    await log.sync();
+  };
+
   // A connection forgets the pages it holds with each commit that is not its own, and nearly all commits are the writer's: between
   // its transactions the look-ups of every call are asked there. During one they must not see what it has done so far.
   const settled = (): Sqlite.Database => (writeConnection.inTransaction ? readConnection : writeConnection);
-  const remembered = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), readConnection);
+  const remembered = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), writeConnection);
+  const log = openWriteAheadLog(`${options.path}-wal`, (error) => options.onDiskFailure?.(error));
   return {
     ...writesAsTransactions(remembered.stores, transaction),
     databasePath: options.path,
     transaction,
+    appendAudit,
+    recall: remembered.recall,
     async check() {
       await transaction(async (stores) => stores.settings.set('last-check', Date.now()));
       await sql`select 1`.execute(reader);
     },
     async close() {
+      await log.close();
       await writer.destroy();
       await reader.destroy();
     },
+  };
+}
+
+/**
+ * SQLite syncs its log inside the commit, and the event loop stands still meanwhile. Rows that many calls wait for (the audit log)
+ * are committed without that, and synced here in a thread of Node's own: a commit is durable once its log is, whoever asked for it.
+ * The file stays open for good and is the same for as long as any connection is (SQLite holds no lock on it that closing could drop).
+ */
+function openWriteAheadLog(path: string, onFailure: (error: unknown) => void): { sync(): Promise<void>; close(): Promise<void> } {
+  let file: Promise<FileHandle> | null = null;
+  return {
+    async sync() {
+      try {
+        file ??= open(path, 'r');
+        await (await file).datasync();
+      } catch (error) {
+        onFailure(error);
+        throw asAppError(error);
+      }
+    },
+    close: async () => (await file)?.close(),
   };
 }
 

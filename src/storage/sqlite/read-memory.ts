@@ -1,11 +1,10 @@
 import type Sqlite from 'better-sqlite3';
-import type { Stores } from '../ports.ts';
+import type { Storage, Stores } from '../ports.ts';
 
-/** What every call of a key asks anew: who it is, what it may see. Small answers, each by an index. */
+/** Small answers, each by an index, that call after call asks for. What is made of several reads is remembered by `recall`. */
 const REMEMBERED: { [Store in keyof Stores]?: readonly (keyof Stores[Store] & string)[] } = {
-  keys: ['byValueHash', 'scope'],
   users: ['byRef'],
-  folders: ['subtree', 'paths'],
+  folders: ['paths'],
   documents: ['inScope'],
 };
 
@@ -13,11 +12,15 @@ const MAX_ANSWERS = 1000;
 const MAX_QUESTION_LENGTH = 2000;
 
 /**
- * The stores, with those reads answered from memory for as long as nothing at all was committed to the database, by this
- * process (`forget`) or any other: SQLite's `data_version` says so, and it is asked in each turn of the event loop. So an answer
- * is never older than the call, rights included; a burst of calls between two commits does the work once. Remembered answers are frozen.
+ * The stores, with those reads answered from memory for as long as nothing was committed to the database. Of other connections'
+ * commits SQLite's `data_version` tells, asked in each turn of the event loop; of those of `connection`, the one that writes here,
+ * `forget` does: all but audit rows, which change no answer. So an answer is never older than the call, rights included; a burst
+ * of calls between two commits does the work once. Remembered answers are frozen.
  */
-export function rememberReads(stores: Stores, connection: Sqlite.Database): { stores: Stores; forget(): void } {
+export function rememberReads(
+  stores: Stores,
+  connection: Sqlite.Database,
+): { stores: Stores; recall: Storage['recall']; forget(): void } {
   const version = connection.prepare('pragma data_version').pluck();
   const answers = new Map<string, Promise<unknown>>();
   let answeredAt: unknown = null;
@@ -34,17 +37,22 @@ export function rememberReads(stores: Stores, connection: Sqlite.Database): { st
     answeredAt = now;
   };
 
-  const remember = (name: string, read: (...args: unknown[]) => Promise<unknown>) => (...args: unknown[]): Promise<unknown> => {
-    const question = `${name} ${JSON.stringify(args)}`;
-    if (question.length > MAX_QUESTION_LENGTH) return read(...args);
+  const recall = <T>(question: string, make: () => Promise<T>): Promise<T> => {
     // Asked before reading: what is read may be newer than this version, and is then asked again.
     refresh();
     const known = answers.get(question);
-    if (known) return known;
-    const answer = read(...args).then(freezeDeeply);
+    if (known) return known as Promise<T>;
+    const answer = make().then(freezeDeeply);
     answers.set(question, answer);
-    answer.catch(() => answers.delete(question));
+    answer.catch(() => {
+      if (answers.get(question) === answer) answers.delete(question);
+    });
     return answer;
+  };
+
+  const remember = (name: string, read: (...args: unknown[]) => Promise<unknown>) => (...args: unknown[]): Promise<unknown> => {
+    const question = `${name} ${JSON.stringify(args)}`;
+    return question.length > MAX_QUESTION_LENGTH ? read(...args) : recall(question, () => read(...args));
   };
 
   const remembering: Record<string, unknown> = { ...stores };
@@ -55,6 +63,7 @@ export function rememberReads(stores: Stores, connection: Sqlite.Database): { st
   }
   return {
     stores: remembering as unknown as Stores,
+    recall,
     forget() {
       answers.clear();
       askedThisTurn = false;
