@@ -52,14 +52,15 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
       const [total, documents] = await Promise.all([storage.documents.count(scope), storage.documents.list(scope, page.limit, page.offset)]);
       return { total, items: await listed(documents) };
     },
-    async findDocument(actor, id) {
-      const row = await storage.documents.inScope(id, await scopeFor(actor));
-      if (!row) return null;
-      const [item] = await listed([row]);
-      const view: DocumentView = { ...(item as ListedDocument), ref: row.ref };
-      rows.set(view, row);
-      return view;
-    },
+    findDocument: (actor, id) =>
+      storage.recall(`document for key ${actor.key.ref} ${id}`, async () => {
+        const row = await storage.documents.inScope(id, await scopeFor(actor));
+        if (!row) return null;
+        const [item] = await listed([row]);
+        const view: DocumentView = { ...(item as ListedDocument), ref: row.ref };
+        rows.set(view, row);
+        return view;
+      }),
     async readPages(document, from, to) {
       const pages = await storage.pages.range(document.ref, from, to);
       return pages.map(({ number, text, toView }) => ({ number, text, toView }));

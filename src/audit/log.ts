@@ -25,10 +25,14 @@ interface Waiting {
 /** At most this many rows share one commit, so that a flood does not make one endless transaction. */
 const batchLimit = 500;
 
+/** Two syncs at a time: a disk takes the second while it waits for the first. */
+const batchesOnTheWay = Number(process.env.BW ?? 2);
+
 export function openAudit(deps: AuditDeps): Audit {
   const key = createSecretKey(deps.key);
   let waiting: Waiting[] = [];
   let flushing: Promise<void> | null = null;
+  const onTheWay = new Set<Promise<void>>();
 
   async function append(audit: AuditStore, entries: readonly { entry: AuditEntry; at: number }[]): Promise<void> {
     const head = await audit.head();
@@ -44,15 +48,21 @@ export function openAudit(deps: AuditDeps): Audit {
     await audit.append(rows);
   }
 
-  /** While one batch is on its way to the disk, the next gathers. */
+  /** While as many batches as may be are on their way to the disk, the next one gathers. */
   async function flush(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
+      if (onTheWay.size >= batchesOnTheWay) await Promise.race(onTheWay);
       const batch = waiting.slice(0, batchLimit);
       waiting = waiting.slice(batchLimit);
       try {
-        await deps.storage.appendAudit((audit) => append(audit, batch));
-        for (const one of batch) one.resolve();
+        const { durable } = await deps.storage.appendAudit((audit) => append(audit, batch));
+        const answered = durable.then(
+          () => batch.forEach((one) => one.resolve()),
+          (error: unknown) => batch.forEach((one) => one.reject(error)),
+        );
+        onTheWay.add(answered);
+        void answered.then(() => onTheWay.delete(answered));
       } catch (error) {
         for (const one of batch) one.reject(error);
       }
@@ -74,6 +84,7 @@ export function openAudit(deps: AuditDeps): Audit {
     export: (format) => exportRows(deps.storage.audit, format),
     async close() {
       while (flushing !== null) await flushing;
+      await Promise.all(onTheWay);
     },
   };
 }

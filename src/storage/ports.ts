@@ -477,10 +477,10 @@ export interface Storage extends Stores {
    */
   transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   /**
-   * The same for audit rows alone, which nearly every call waits for: resolves when they are durable, but other work goes on while
-   * the disk writes. Rows may be seen by readers shortly before that.
+   * The same for audit rows alone, which nearly every call waits for: committed when it resolves, durable when `durable` does; the
+   * next rows need not wait for the disk. Readers may see rows shortly before they are durable.
    */
-  appendAudit(work: (audit: AuditStore) => Promise<void>): Promise<void>;
+  appendAudit(work: (audit: AuditStore) => Promise<void>): Promise<{ durable: Promise<void> }>;
   /**
    * What `make` answers out of reads alone, remembered under `name` for as long as nothing but audit rows is committed, by whichever
    * process: so it is never older than the call that asks, rights included. Answers are frozen; the same one comes again.

@@ -91,7 +91,7 @@ async function callAudited(
     });
   let result: McpToolResult;
   try {
-    result = await tool.run({ actor, ports, signal: context.signal, note }, args);
+    result = await tool.run({ actor, ports, note, signal: context.signal }, args);
   } catch (error) {
     const sentence = readSentence(error);
     if (sentence === null) {

@@ -65,7 +65,7 @@ export const search: AgentTool = {
     call.note.detail = shown;
     const scope = await chooseScope(call, folders);
     call.note.asked = { query, folders, limit, offset, asKey: null, found: null };
-    const found = await call.ports.search(scope, { query, limit, offset }, call.signal);
+    const found = await call.ports.search(scope, { query, limit, offset }, call.signal());
     const count = found.documents.reduce((sum, document) => sum + document.excerpts.length, 0);
     const start = given.offset == null ? '' : `, from ${offset}`;
     call.note.asked.found = count;

@@ -16,7 +16,7 @@ export interface AuditNote {
 export interface ToolCall {
   actor: AgentKeyActor;
   ports: AgentDoorPorts;
-  signal: AbortSignal;
+  signal(): AbortSignal;
   note: AuditNote;
 }
 

@@ -52,7 +52,7 @@ export const viewPage: AgentTool = {
     if (view === 'none') throw new Refusal(NO_PAGE_VIEW);
     if (view === 'making') throw new Refusal(COPY_STILL_MADE);
     const pages = checkPage(page, document);
-    const bytes = await call.ports.drawPage(document, page, format, call.signal);
+    const bytes = await call.ports.drawPage(document, page, format, call.signal());
     const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
     return {
       content: [

@@ -12,7 +12,7 @@ type RpcRequest = RpcMessage & { kind: 'request' };
 
 export interface DispatchContext {
   requestId: string;
-  /** Made for a tool's call: aborted by the endpoint when the client goes away, and here when the call's time is up. */
+  /** Made for a tool that looks at it: aborted by the endpoint when the client goes away, and here when the call's time is up. */
   stop(): AbortController;
   callLimitMs: number;
   /** Called with what a tool threw that no caller can act on. */
@@ -102,13 +102,14 @@ async function callTool(
 ): Promise<McpToolResult> {
   const { name, arguments: args } = request.params;
   if (typeof name !== 'string') throw new RpcError(protocol.INVALID_PARAMS, 'Invalid params: `name` must be a string');
-  const stop = context.stop();
-  const call: McpCallContext = { requestId: context.requestId, signal: stop.signal };
+  // Few tools look at it, and making one is not for nothing.
+  let stop: AbortController | undefined;
+  const call: McpCallContext = { requestId: context.requestId, signal: () => (stop ??= context.stop()).signal };
   if (clientCapabilities) call.clientCapabilities = clientCapabilities;
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<McpToolResult>((resolve) => {
     timer = setTimeout(() => {
-      stop.abort();
+      stop?.abort();
       resolve(
         sentenceResult(
           `This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`,

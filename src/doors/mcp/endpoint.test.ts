@@ -26,7 +26,7 @@ const door: McpDoor = {
     if (name === 'scoped') throw new RpcError(OUT_OF_SCOPE, 'Missing scope: write');
     if (name === 'slow')
       await new Promise((_resolve, reject) =>
-        context.signal.addEventListener('abort', () => reject(new Error('aborted'))),
+        context.signal().addEventListener('abort', () => reject(new Error('aborted'))),
       );
     return { content: [{ type: 'text', text: JSON.stringify({ name, args }) }], isError: false };
   },

@@ -166,6 +166,7 @@ async function closeSession(reply: FastifyReply, door: McpDoor, asking: DoorRequ
 /** Aborts when the client hangs up before its answer is out. */
 function abortWhenGone(reply: FastifyReply): AbortController {
   const gone = new AbortController();
+  if (reply.raw.destroyed) gone.abort();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
   });

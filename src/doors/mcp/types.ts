@@ -23,7 +23,7 @@ export interface McpToolResult {
 export interface McpCallContext {
   requestId: string;
   /** Aborted when the client goes away or the call's time is up. */
-  signal: AbortSignal;
+  signal(): AbortSignal;
   /** What a client of the modern era declared with this request; absent in the legacy era. */
   clientCapabilities?: Record<string, unknown>;
 }

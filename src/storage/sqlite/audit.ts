@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AskedSearch, AuditRow, AuditStore } from '../ports.ts';
-import { askedCodec, decodeRow, encodeRow } from './encode.ts';
+import { askedCodec, decodeRow } from './encode.ts';
 import { rowOf, run, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
@@ -9,9 +9,8 @@ const COLUMNS = [
   'seq', 'at', 'actorKind', 'actorId', 'actor', 'masked', 'endUser', 'action', 'objectKind', 'objectId', 'detail', 'outcome', 'requestId', 'hash',
 ] as const satisfies readonly (keyof AuditRow)[];
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const INSERT_ASKED =
-  'insert into asked_searches (seq, query, folders, "limit", "offset", as_key, found) values (@seq, @query, @folders, @limit, @offset, @asKey, @found)';
-const INSERT = `insert into audit (${COLUMNS.map(snake).join(', ')}) values (${COLUMNS.map((name) => `@${name}`).join(', ')})`;
+const INSERT = `insert into audit (${COLUMNS.map(snake).join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})`;
+const INSERT_ASKED = 'insert into asked_searches (seq, query, folders, "limit", "offset", as_key, found) values (?, ?, ?, ?, ?, ?, ?)';
 
 export function createAuditStore(db: Kysely<Schema>, connection: Connection): AuditStore {
   return {
@@ -19,9 +18,11 @@ export function createAuditStore(db: Kysely<Schema>, connection: Connection): Au
       return rowOf<{ seq: number; hash: string }>(connection, 'select seq, hash from audit order by seq desc limit 1');
     },
     async append(rows) {
-      for (const { asked, ...row } of rows) {
-        run(connection, INSERT, row);
-        if (asked) run(connection, INSERT_ASKED, encodeRow(askedCodec, { seq: row.seq, ...asked }));
+      for (const row of rows) {
+        run(connection, INSERT, ...COLUMNS.map((name) => row[name]));
+        if (!row.asked) continue;
+        const { query, folders, limit, offset, asKey, found } = row.asked;
+        run(connection, INSERT_ASKED, row.seq, query, folders === null ? null : JSON.stringify(folders), limit, offset, asKey, found);
       }
     },
     async bySeq(seq) {

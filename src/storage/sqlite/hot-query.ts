@@ -21,9 +21,9 @@ export function rowOf<Row>(connection: Connection, text: string, ...values: (str
   return rowsOf<Row>(connection, text, ...values)[0] ?? null;
 }
 
-/** The same for a statement that writes; values by name. */
-export function run(connection: Connection, text: string, values: object): void {
-  prepared(connection, text).statement.run(values);
+/** The same for a statement that writes. */
+export function run(connection: Connection, text: string, ...values: (string | number | null)[]): void {
+  prepared(connection, text).statement.run(...values);
 }
 
 interface Prepared {

@@ -1,7 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { CamelCasePlugin, Kysely, sql, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { Migrator } from 'kysely/migration';
@@ -25,11 +23,10 @@ import { searchIndexWriter } from './search-index-writer.ts';
 import { createSearchTables } from './search-tables.ts';
 import { createSettingStore } from './settings.ts';
 import { createSessionStore, createUserStore } from './users.ts';
+import { createWriteTurns } from './write-turns.ts';
 
 /** Older ones can corrupt a database that two connections write (the WAL-reset bug, fixed in 3.51.3). */
 const OLDEST_SAFE_SQLITE = [3, 51, 3];
-/** How long a writer waits for the other processes' transactions before it gives up. */
-const WRITE_WAIT_MS = 15_000;
 
 export interface SqliteStorage extends Storage {
   databasePath: string;
@@ -56,79 +53,38 @@ export async function openSqliteStorage(options: {
   const reader = kyselyOver(readConnection);
   const indexWriter = options.indexWriter ?? searchIndexWriter;
 
-  const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> =>
-    writer.connection().execute(async (db) => {
-      await beginImmediate(writeConnection);
-      try {
-        const result = await work(createStores(db, writeConnection, createIndexStore(writeConnection, indexWriter)));
-        writeConnection.exec('commit');
-        remembered.forget();
-        return result;
-      } catch (error) {
-        if (writeConnection.inTransaction) writeConnection.exec('rollback');
-        if (/^SQLITE_IOERR_(FSYNC|DIR_FSYNC)/.test(codeOf(error))) options.onDiskFailure?.(error);
-        throw asAppError(error);
-      }
-    });
-
-  const appendAudit: Storage['appendAudit'] = async (work) => {
-    await writer.connection().execute(async (db) => {
-      writeConnection.exec('pragma synchronous = NORMAL');
-      try {
-        await beginImmediate(writeConnection);
-        await work(createAuditStore(db, writeConnection));
-        writeConnection.exec('commit');
-      } catch (error) {
-        if (writeConnection.inTransaction) writeConnection.exec('rollback');
-        throw asAppError(error);
-      } finally {
-        writeConnection.exec('pragma synchronous = FULL');
-      }
-    });
-    await log.sync();
+  const turns = createWriteTurns(writeConnection, {
+    walPath: `${options.path}-wal`,
+    onDiskFailure: (error) => options.onDiskFailure?.(error),
+  });
+  const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> => {
+    const result = await turns.durably(() =>
+      writer.connection().execute((db) => work(createStores(db, writeConnection, createIndexStore(writeConnection, indexWriter)))),
+    );
+    remembered.forget();
+    return result;
   };
+  const auditRows = createAuditStore(writer, writeConnection);
 
   // A connection forgets the pages it holds with each commit that is not its own, and nearly all commits are the writer's: between
   // its transactions the look-ups of every call are asked there. During one they must not see what it has done so far.
   const settled = (): Sqlite.Database => (writeConnection.inTransaction ? readConnection : writeConnection);
   const remembered = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), writeConnection);
-  const log = openWriteAheadLog(`${options.path}-wal`, (error) => options.onDiskFailure?.(error));
   return {
     ...writesAsTransactions(remembered.stores, transaction),
     databasePath: options.path,
     transaction,
-    appendAudit,
+    appendAudit: (work) => turns.soon(() => work(auditRows)),
     recall: remembered.recall,
     async check() {
       await transaction(async (stores) => stores.settings.set('last-check', Date.now()));
       await sql`select 1`.execute(reader);
     },
     async close() {
-      await log.close();
+      await turns.close();
       await writer.destroy();
       await reader.destroy();
     },
-  };
-}
-
-/**
- * SQLite syncs its log inside the commit, and the event loop stands still meanwhile. Rows that many calls wait for (the audit log)
- * are committed without that, and synced here in a thread of Node's own: a commit is durable once its log is, whoever asked for it.
- * The file stays open for good and is the same for as long as any connection is (SQLite holds no lock on it that closing could drop).
- */
-function openWriteAheadLog(path: string, onFailure: (error: unknown) => void): { sync(): Promise<void>; close(): Promise<void> } {
-  let file: Promise<FileHandle> | null = null;
-  return {
-    async sync() {
-      try {
-        file ??= open(path, 'r');
-        await (await file).datasync();
-      } catch (error) {
-        onFailure(error);
-        throw asAppError(error);
-      }
-    },
-    close: async () => (await file)?.close(),
   };
 }
 
@@ -199,21 +155,6 @@ async function migrate(database: Sqlite.Database): Promise<void> {
   database.pragma('busy_timeout = 0');
 }
 
-/** Waits for the write lock without blocking the event loop: SQLite's own busy handler would sleep in it. */
-async function beginImmediate(db: Sqlite.Database): Promise<void> {
-  const deadline = performance.now() + WRITE_WAIT_MS;
-  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
-    try {
-      db.exec('begin immediate');
-      return;
-    } catch (error) {
-      if (!isBusy(error)) throw asAppError(error);
-      if (performance.now() > deadline) throw new AppError('busy', 'The library is busy writing — try again in a moment', { retryAfterSeconds: 2 });
-      await sleep(waitMs);
-    }
-  }
-}
-
 function createStores(db: Kysely<Schema>, connection: Connection, index: IndexStore): Stores {
   return {
     users: createUserStore(db, connection),
@@ -250,15 +191,4 @@ function writesAsTransactions(reading: Stores, transaction: Storage['transaction
     wrapped[storeName] = methods;
   }
   return wrapped as unknown as Stores;
-}
-
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
-const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY');
-
-function asAppError(error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
-    return new AppError('disk_full', 'The disk that holds the library is full — nothing was changed; free some space and try again');
-  }
-  return error;
 }

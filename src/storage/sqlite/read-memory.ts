@@ -38,6 +38,7 @@ export function rememberReads(
   };
 
   const recall = <T>(question: string, make: () => Promise<T>): Promise<T> => {
+    if (question.length > MAX_QUESTION_LENGTH) return make();
     // Asked before reading: what is read may be newer than this version, and is then asked again.
     refresh();
     const known = answers.get(question);
@@ -50,10 +51,8 @@ export function rememberReads(
     return answer;
   };
 
-  const remember = (name: string, read: (...args: unknown[]) => Promise<unknown>) => (...args: unknown[]): Promise<unknown> => {
-    const question = `${name} ${JSON.stringify(args)}`;
-    return question.length > MAX_QUESTION_LENGTH ? read(...args) : recall(question, () => read(...args));
-  };
+  const remember = (name: string, read: (...args: unknown[]) => Promise<unknown>) => (...args: unknown[]): Promise<unknown> =>
+    recall(`${name} ${JSON.stringify(args)}`, () => read(...args));
 
   const remembering: Record<string, unknown> = { ...stores };
   for (const [storeName, methods] of Object.entries(REMEMBERED)) {
