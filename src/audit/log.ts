@@ -26,7 +26,7 @@ interface Waiting {
 const batchLimit = 500;
 
 /** Two syncs at a time: a disk takes the second while it waits for the first. */
-const batchesOnTheWay = Number(process.env.BW ?? 2);
+const batchesOnTheWay = 2;
 
 export function openAudit(deps: AuditDeps): Audit {
   const key = createSecretKey(deps.key);

@@ -66,6 +66,34 @@ describe.each(engines)('storage on $name', ({ open }) => {
     expect(await storage.documents.count({ folders: [root], documents: [] })).toBe(0);
   });
 
+  test('audit rows are committed all or nothing, in turn with transactions, and durable when they say so', async () => {
+    const row = (seq: number): AuditRow => ({
+      seq, at: 1, actorKind: 'system', actorId: null, actor: 'test', masked: null, endUser: null, action: 'search',
+      objectKind: null, objectId: null, detail: '', outcome: 'ok', requestId: 'r', hash: String(seq),
+    });
+    await expect(
+      storage.appendAudit(async (audit) => {
+        await audit.append([row(1)]);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(await storage.audit.head()).toBeNull();
+    const order: string[] = [];
+    const [{ durable }] = await Promise.all([
+      storage.appendAudit(async (audit) => {
+        await audit.append([row(1)]);
+        order.push('rows');
+      }),
+      storage.transaction(async (stores) => {
+        order.push(`transaction sees ${(await stores.audit.head())?.seq}`);
+        await stores.audit.append([row(2)]);
+      }),
+    ]);
+    expect(await durable).toBeUndefined();
+    expect(order).toEqual(['rows', 'transaction sees 1']);
+    expect((await storage.audit.head())?.seq).toBe(2);
+  });
+
   test('documents come back as they went in', async () => {
     const { user, root } = await makeUser(storage);
     const row = documentRow(user, root, {

@@ -76,6 +76,18 @@ async function makeChanges(
   }
 }
 
+/** Looks, whose audit rows are committed another way than changes: what was answered must be in the log after the cut, too. */
+async function search(client: ApiClient, ledger: Ledger, signal: AbortSignal): Promise<void> {
+  try {
+    while (!signal.aborted) {
+      const answer = await client.call('GET', '/search?q=durability', undefined, signal);
+      if (answer.status === 200) noteRequest(ledger, answer.headers);
+    }
+  } catch (error) {
+    if (!signal.aborted && !isBrokenConnection(error)) throw error;
+  }
+}
+
 interface Aftermath {
   lost: string[];
   half: string[];
@@ -132,6 +144,8 @@ async function oneCut(
       },
     }),
     makeChanges(client, changes, ledger, abort.signal, prefix),
+    search(client, ledger, abort.signal),
+    search(client, ledger, abort.signal),
   ]);
   try {
     await Promise.race([enough.promise, work]);

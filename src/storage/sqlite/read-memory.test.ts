@@ -59,3 +59,45 @@ describe('remembered reads', () => {
     expect((await library.storage.users.byRef(user))?.name).toBe('Half done');
   });
 });
+
+describe('recalled answers', () => {
+  it('are made once, frozen, and anew after every commit but those of audit rows', async () => {
+    let made = 0;
+    const recall = () => library.storage.recall('how often', async () => ({ made: (made += 1) }));
+    const first = await recall();
+    expect(await recall()).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
+    await library.audit.record({ actor: { kind: 'system', name: 'worker', requestId: 'r' }, action: 'search' });
+    expect(await recall()).toBe(first);
+    await library.storage.users.update(user, { name: 'Ava B' });
+    expect(await recall()).toEqual({ made: 2 });
+    const other = new Sqlite(join(library.folder, 'sergo.db'));
+    other.prepare('update users set name = ? where ref = ?').run('Other', user);
+    other.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await recall()).toEqual({ made: 3 });
+  });
+
+  it('that were on their way when something was committed are not kept', async () => {
+    const gate = Promise.withResolvers<void>();
+    const old = library.storage.recall('slow', async () => {
+      const name = (await library.storage.users.byRef(user))?.name;
+      await gate.promise;
+      return name;
+    });
+    await library.storage.users.update(user, { name: 'New' });
+    gate.resolve();
+    expect(await old).toBe('Ava Bennett');
+    const now = await library.storage.recall('slow', async () => (await library.storage.users.byRef(user))?.name);
+    expect(now).toBe('New');
+  });
+
+  it('that could not be made, or whose question is very long, are asked again', async () => {
+    await expect(library.storage.recall('fails', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await library.storage.recall('fails', async () => 'yes')).toBe('yes');
+    let made = 0;
+    const long = 'x'.repeat(10_000);
+    for (let count = 0; count < 2; count++) await library.storage.recall(long, async () => (made += 1));
+    expect(made).toBe(2);
+  });
+});
