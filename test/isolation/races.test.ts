@@ -163,21 +163,21 @@ const races: Race[] = [
 it.each(races)(
   'when $name',
   async ({ make }) => {
-    let before = 0;
     const late: string[] = [];
     for (let n = 0; n < ROUNDS; n++) {
       const { reach, end } = await make(n);
+      // What never worked cannot be taken away.
+      if (n % 10 === 0)
+        expect(await Promise.all(reach.map((way) => way())), 'the ways work before the end').toEqual(reach.map(() => true));
       // In flight while it ends: these may win or lose.
       const racing = Promise.all([...reach, ...reach].map((way) => way()));
-      const status = await Promise.all([end(), racing]).then(([code]) => code);
+      const [status] = await Promise.all([end(), racing]);
       expect(status).toBeOneOf([200, 204]);
-      before += (await racing).filter(Boolean).length;
       // Started after the answer: none may succeed, however many at once.
       const after = await Promise.all(reach.map((way) => way()));
       after.forEach((succeeded, way) => succeeded && late.push(`round ${n}, way ${way}`));
     }
     expect(late).toEqual([]);
-    expect(before, 'the ways work before the end').toBeGreaterThan(0);
   },
   120_000,
 );
