@@ -29,14 +29,21 @@ export interface SearchLibrary {
   close(): void;
 }
 
-/** Opens a new database at a path with the tables searching needs. */
+/** Makes a new database at a path with the tables searching needs. */
 export function createSearchLibrary(path: string): SearchLibrary {
   const db = new Sqlite(path);
   db.pragma('journal_mode = WAL');
-  db.pragma('synchronous = NORMAL');
   db.exec(`CREATE TABLE chunks (ref INTEGER PRIMARY KEY, document INTEGER NOT NULL, position INTEGER NOT NULL, page INTEGER,
     section TEXT, text TEXT NOT NULL) STRICT; CREATE INDEX chunks_of ON chunks (document)`);
   createSearchTables(db);
+  db.close();
+  return openSearchLibrary(path);
+}
+
+/** Opens one that was made before. */
+export function openSearchLibrary(path: string): SearchLibrary {
+  const db = new Sqlite(path, { fileMustExist: true });
+  db.pragma('synchronous = NORMAL');
   const addChunk = db.prepare('INSERT INTO chunks (document, position, page, section, text) VALUES (?, ?, ?, ?, ?)');
   const dropChunks = db.prepare('DELETE FROM chunks WHERE document = ?');
   const write = db.transaction((prepared: readonly { entry: LibraryDocument; chunks: IndexedChunk[] }[]) => {

@@ -4,7 +4,7 @@
  * bm25 over the whole library, scope by a temporary table of folders). Also ingest, disk, memory, a new document's time to
  * be found and the event loop's delay. Databases are made in the system's temporary folder and removed.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -12,8 +12,9 @@ import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { createSearchIndex } from '../src/search/pool.ts';
 import type { SearchIndex } from '../src/search/types.ts';
-import { createFtsYardstick, ftsThreadUrl } from './search-fts.ts';
-import { createSearchLibrary } from './search-library.ts';
+import { ftsThreadUrl } from './search-fts.ts';
+import { openSearchLibrary } from './search-library.ts';
+import { CHUNKS_A_DOCUMENT, FOLDERS, loadDatabases, WORDS_A_CHUNK } from './search-load.ts';
 import { textMaker } from './search-text.ts';
 
 const { values } = parseArgs({
@@ -28,9 +29,6 @@ const { values } = parseArgs({
 const total = Number(values.chunks);
 const queryCount = Number(values.queries);
 const depth = Number(values.depth);
-const CHUNKS_A_DOCUMENT = 12;
-const WORDS_A_CHUNK = 95;
-const FOLDERS = 1_000;
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'sergo-bench-search-'));
 const say = (line: string): void => void (values.json || process.stdout.write(`${line}\n`));
@@ -81,59 +79,17 @@ function startFts(path: string): { ask(query: string, folders: number[]): Promis
   };
 }
 
-/** Texts are made anew for each side, from the same seed, so that neither holds the other's in memory. */
-function* documents(): Generator<{ ref: number; id: string; folder: number; title: string; texts: string[] }> {
-  const maker = textMaker(7);
-  const count = Math.ceil(total / CHUNKS_A_DOCUMENT);
-  for (let i = 0; i < count; i++) {
-    const texts = Array.from({ length: Math.min(CHUNKS_A_DOCUMENT, total - i * CHUNKS_A_DOCUMENT) }, () => maker.text(WORDS_A_CHUNK));
-    yield { ref: i + 1, id: `d${String(i).padStart(7, '0')}`, folder: 1 + (i % FOLDERS), title: maker.words(4), texts };
-  }
-}
-
-const library = createSearchLibrary(join(folder, 'sergo.db'));
-let began = performance.now();
-let making = 0;
-let batch: Parameters<typeof library.add>[0][number][] = [];
-let mark = performance.now();
-for (const document of documents()) {
-  making += performance.now() - mark;
-  const chunks = document.texts.map((text, position) => ({ position, page: position + 1, section: null, text }));
-  batch.push({ ...document, chunks });
-  if (batch.length === 64) {
-    library.add(batch);
-    library.settle();
-    batch = [];
-  }
-  mark = performance.now();
-}
-library.add(batch);
-library.settle();
-const ingestMs = performance.now() - began - making;
-library.db.pragma('wal_checkpoint(TRUNCATE)');
-const indexBytes = (library.db.prepare(`select sum(pgsize) as bytes from dbstat where name like 'search\\_%' escape '\\'`).get() as { bytes: number }).bytes;
+const load = loadDatabases(folder, total);
 say(`${total} excerpts of about ${WORDS_A_CHUNK} words in ${Math.ceil(total / CHUNKS_A_DOCUMENT)} documents and ${FOLDERS} folders`);
-say(`Sergo  ingest ${Math.round(total / (ingestMs / 1_000))} excerpts/s (analysis, commit, merging)   index ${Math.round(indexBytes / 2 ** 20)} MiB`);
-
-began = performance.now();
-making = 0;
-const yardstick = createFtsYardstick(join(folder, 'fts.db'));
-mark = performance.now();
-for (const document of documents()) {
-  making += performance.now() - mark;
-  yardstick.add(document);
-  mark = performance.now();
-}
-yardstick.close();
-const ftsIngestMs = performance.now() - began - making;
-const ftsBytes = statSync(join(folder, 'fts.db')).size;
-say(`FTS5   ingest ${Math.round(total / (ftsIngestMs / 1_000))} excerpts/s   database with text ${Math.round(ftsBytes / 2 ** 20)} MiB`);
+say(`Sergo  ingest ${load.ingestPerSecond} excerpts/s (analysis, commit, merging; ${load.ingestMiB} MiB resident)   index ${Math.round(load.indexBytes / 2 ** 20)} MiB`);
+say(`FTS5   ingest ${load.ftsIngestPerSecond} excerpts/s   database with text ${Math.round(load.ftsBytes / 2 ** 20)} MiB`);
+const library = openSearchLibrary(load.sergoPath);
 
 const maker = textMaker(21);
 const queries = Array.from({ length: queryCount }, () => maker.query());
 const index: SearchIndex = createSearchIndex({ databasePath: library.path, threads: 2, timeoutMs: 60_000 });
-const fts = startFts(join(folder, 'fts.db'));
-const fts2 = startFts(join(folder, 'fts.db'));
+const fts = startFts(load.ftsPath);
+const fts2 = startFts(load.ftsPath);
 const memoryBefore = process.memoryUsage().rss;
 const results: Record<string, { sergo: Spread; fts5: Spread; loopP99Ms: number }> = {};
 say(`\np50 / p95 ms (queries a second)${' '.repeat(12)}Sergo${' '.repeat(24)}FTS5${' '.repeat(16)}p95 Sergo : FTS5`);
@@ -189,7 +145,6 @@ library.close();
 if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 process.stdout.write(
   `${JSON.stringify({
-    chunks: total, ingestPerSecond: Math.round(total / (ingestMs / 1_000)), ftsIngestPerSecond: Math.round(total / (ftsIngestMs / 1_000)),
-    indexBytes, ftsBytes, threadsMiB: Math.round(threadsMiB), eventLoopP99Ms: loopP99, freshMs: freshSpread, worstMs: Math.max(...worst), results,
+    chunks: total, ...load, threadsMiB: Math.round(threadsMiB), eventLoopP99Ms: loopP99, freshMs: freshSpread, worstMs: Math.max(...worst), results,
   })}\n`,
 );

@@ -102,8 +102,8 @@ export interface AnalysedChunk {
 
 /** Where a document has its terms. The postings of term i are those from `starts[i]` up to `starts[i + 1]`. */
 export interface DocumentPostings {
-  /** The number of each term. */
-  terms: ReadonlyMap<string, number>;
+  /** Each once, in no order. */
+  terms: readonly string[];
   starts: Int32Array;
   /** Places in `AnalysedDocument.chunks`, ascending for each term. */
   slots: Int32Array;

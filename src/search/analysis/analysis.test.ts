@@ -48,7 +48,7 @@ function plainly(texts: readonly string[], language: string): { words: number[];
 function analysed(texts: readonly string[], language: string): ReturnType<typeof plainly> {
   const chunks = texts.map((text, position) => ({ position, page: null, section: null, text }));
   const { chunks: made, postings } = analyseDocument({ title: '', language }, chunks);
-  const terms = [...postings.terms].map(([term, place]) => {
+  const terms = postings.terms.map((term, place) => {
     const places: [number, number][] = [];
     for (let at = postings.starts[place]!; at < postings.starts[place + 1]!; at++) places.push([postings.slots[at]!, postings.codes[at]!]);
     return `${term} ${JSON.stringify(places)}`;

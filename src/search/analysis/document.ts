@@ -23,8 +23,8 @@ export function analyseTitle(title: string, name: string | undefined, language: 
     counted.add(0, text, 'body');
     // File names write spaces as underscores; the name as a whole stays an identifier.
     if (text.includes('_')) counted.add(0, text.replaceAll('_', ' '), 'body');
-    const { terms: found, starts, codes } = counted.postings();
-    for (const [term, i] of found) terms.set(term, Math.max(terms.get(term) ?? 0, codes[starts[i]!]!));
+    const { terms: found, codes } = counted.postings();
+    found.forEach((term, i) => terms.set(term, Math.max(terms.get(term) ?? 0, codes[i]!)));
   }
   return terms;
 }
@@ -32,6 +32,7 @@ export function analyseTitle(title: string, name: string | undefined, language: 
 /** Analyses all excerpts of a document: language, then terms of body, heading and title. Takes about 0.03 ms an excerpt. */
 export function analyseDocument(document: AnalysableDocument, chunks: readonly IndexedChunk[]): AnalysedDocument {
   const language = document.language ?? detectLanguage(sampleOf(document.title, chunks));
+  const title = analyseTitle(document.title, document.name, language);
   const terms = new DocumentTerms(language);
   const analysed = chunks.map(({ position, page, text, extra, section }, slot): AnalysedChunk => {
     let length = terms.add(slot, text, 'body');
@@ -39,7 +40,7 @@ export function analyseDocument(document: AnalysableDocument, chunks: readonly I
     if (section !== null && section !== '') terms.add(slot, section, 'heading');
     return { position, page, length: Math.min(length, MAX_LENGTH) };
   });
-  return { language, title: analyseTitle(document.title, document.name, language), chunks: analysed, postings: terms.postings() };
+  return { language, title, chunks: analysed, postings: terms.postings() };
 }
 
 function sampleOf(title: string, chunks: readonly IndexedChunk[]): string {

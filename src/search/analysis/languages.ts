@@ -71,7 +71,6 @@ const wordsOf = new Map<string, ReadonlySet<string>>(
   Object.entries(FUNCTION_WORDS).map(([language, words]) => [language, new Set(words.split(/\s+/))]),
 );
 const NO_WORDS: ReadonlySet<string> = new Set();
-const NO_PLACES: readonly number[] = [];
 
 /** Function word → the languages that have it, by their place in `wordsOf`. */
 const languagesOf = new Map<string, number[]>();
@@ -107,13 +106,11 @@ export function detectLanguage(text: string): string {
   if (script !== null) return script;
   const hits = new Float64Array(wordsOf.size);
   let words = 0;
-  const lower = sample.toLowerCase();
-  const letters = /\p{L}+/gu;
-  for (let match = letters.exec(lower); match !== null && words < SAMPLE_WORDS; match = letters.exec(lower)) {
-    words++;
-    const word = match[0];
-    for (const place of languagesOf.get(word) ?? NO_PLACES) hits[place]! += word.length > 1 ? 1 : 0.3;
-  }
+  eachWord(sample.toLowerCase(), (word) => {
+    const places = languagesOf.get(word);
+    if (places !== undefined) for (const place of places) hits[place]! += word.length > 1 ? 1 : 0.3;
+    return ++words < SAMPLE_WORDS;
+  });
   let best = 'en';
   let bestHits = 0;
   [...wordsOf.keys()].forEach((language, place) => {
@@ -123,6 +120,25 @@ export function detectLanguage(text: string): string {
   for (const [letters, language] of TELLTALE) if (letters.test(sample.normalize('NFC').toLowerCase())) return language;
   return 'en';
 }
+
+/** Runs of letters in lower-cased text, until `each` has enough. */
+function eachWord(text: string, each: (word: string) => boolean): void {
+  if (NOT_ASCII.test(text)) {
+    const letters = /\p{L}+/gu;
+    for (let match = letters.exec(text); match !== null; match = letters.exec(text)) if (!each(match[0])) return;
+    return;
+  }
+  for (let start = 0; start < text.length; start++) {
+    let end = start;
+    while (end < text.length && isLetter(text.charCodeAt(end))) end++;
+    if (end === start) continue;
+    if (!each(text.slice(start, end))) return;
+    start = end;
+  }
+}
+
+const NOT_ASCII = /[^\x00-\x7f]/;
+const isLetter = (code: number): boolean => code >= 97 && code <= 122;
 
 function detectScript(sample: string): string | null {
   const count = (pattern: RegExp): number => sample.match(pattern)?.length ?? 0;

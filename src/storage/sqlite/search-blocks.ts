@@ -13,8 +13,8 @@ const OWN_ROW_BYTES = 1_024;
 const BLOCK_BYTES = 3_500;
 
 export interface TermWriter {
-  /** Adds a term's `count` postings from a place on. Terms come in order. */
-  put(term: string, postings: Postings, from: number, count: number): void;
+  /** Adds `count` postings from a place on of a term, which is UTF-8 bytes. Terms come in order. */
+  put(name: Uint8Array, nameAt: number, nameEnd: number, postings: Postings, from: number, count: number): void;
   /** Writes what is pending; called before each commit. */
   flush(): void;
   /** Bytes written since the writer was made. */
@@ -35,16 +35,16 @@ export function createTermWriter(db: Database, segment: number, span: number): T
     statements.addBlock.run(segment, firstTerm, block.take());
   };
   return {
-    put: (term, postings, from, count) => {
-      filter.add(term);
-      if (block.length === 0) firstTerm = term;
-      if (block.add(term, postings, from, count, span, OWN_ROW_BYTES)) {
+    put: (name, nameAt, nameEnd, postings, from, count) => {
+      filter.add(name, nameAt, nameEnd);
+      if (block.length === 0) firstTerm = Buffer.from(name.subarray(nameAt, nameEnd)).toString();
+      if (block.add(name, nameAt, nameEnd, postings, from, count, span, OWN_ROW_BYTES)) {
         if (block.length >= BLOCK_BYTES) flush();
         return;
       }
       const row = encodePostings(postings, from, count, span);
-      bytes += row.slots.length + row.codes.length + term.length + 4;
-      statements.addPostings.run(segment, term, count, row.slots, row.codes);
+      bytes += row.slots.length + row.codes.length + nameEnd - nameAt + 4;
+      statements.addPostings.run(segment, Buffer.from(name.subarray(nameAt, nameEnd)).toString(), count, row.slots, row.codes);
     },
     flush,
     bytes: () => bytes,

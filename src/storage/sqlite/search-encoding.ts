@@ -77,19 +77,18 @@ export class TermBytes {
   }
 
   /** Adds a term with `count` postings from a place on. False, and nothing is added, when those take more than `mostBytes`. */
-  add(term: string, postings: Postings, from: number, count: number, span: number, mostBytes = Infinity): boolean {
+  add(
+    name: Uint8Array, nameAt: number, nameEnd: number, postings: Postings, from: number, count: number, span: number, mostBytes = Infinity,
+  ): boolean {
     const form = formOf(postings, from, count, span);
     if (form.slotBytes + form.codeBytes > mostBytes) return false;
-    // UTF-8 takes at most three bytes for a UTF-16 unit.
-    this.makeRoom(term.length * 3 + 20 + form.slotBytes + form.codeBytes);
+    this.makeRoom(nameEnd - nameAt + 20 + form.slotBytes + form.codeBytes);
     const { bytes } = this;
-    const nameBytes = isAscii(term) ? term.length : Buffer.byteLength(term);
-    let at = writeVarint(bytes, this.end, nameBytes);
+    let at = writeVarint(bytes, this.end, nameEnd - nameAt);
     at = writeVarint(bytes, at, count);
     at = writeVarint(bytes, at, form.slotBytes);
     at = writeVarint(bytes, at, form.codeBytes);
-    if (nameBytes === term.length) for (let i = 0; i < nameBytes; i++) bytes[at++] = term.charCodeAt(i);
-    else at += bytes.write(term, at, 'utf8');
+    for (let i = nameAt; i < nameEnd; i++) bytes[at++] = name[i]!;
     at = writeSlots(bytes, at, postings.slots, from, count, form);
     this.end = writeCodes(bytes, at, postings.codes, from, form);
     return true;
@@ -110,11 +109,6 @@ export class TermBytes {
   }
 }
 
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
-  return true;
-}
-
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let rest = value;
   while (rest > 127) {
@@ -130,12 +124,53 @@ function varintBytes(value: number): number {
 }
 
 const segmentBytes = new TermBytes();
-const SURROGATE = /[\ud800-\udfff]/;
 
-/** Puts terms in the order of `compareTerms`. */
-export function sortTerms(terms: string[]): string[] {
-  // Without surrogates JavaScript's own order is the same, and quicker.
-  return terms.some((term) => SURROGATE.test(term)) ? terms.sort(compareTerms) : terms.sort();
+/** Places of terms in the order of `compareTerms`. */
+export function orderOf(terms: readonly string[]): Int32Array {
+  const order = new Int32Array(terms.length);
+  if (terms.length >= PLACES) return order.map((_, place) => place).sort((a, b) => compareTerms(terms[a]!, terms[b]!));
+  // Numbers sort twenty times as fast as strings: how a term begins, with its place behind. What begins alike is few.
+  const keys = new Float64Array(terms.length);
+  for (let place = 0; place < terms.length; place++) keys[place] = beginningOf(terms[place]!) * PLACES + place;
+  keys.sort();
+  let from = 0;
+  for (let i = 0; i < keys.length; i++) {
+    const beginning = Math.floor(keys[i]! / PLACES);
+    order[i] = keys[i]! - beginning * PLACES;
+    if (i + 1 < keys.length && Math.floor(keys[i + 1]! / PLACES) === beginning) continue;
+    sortAlike(terms, order, from, i);
+    from = i + 1;
+  }
+  return order;
+}
+
+/** Puts a few places in order where they are. */
+function sortAlike(terms: readonly string[], order: Int32Array, from: number, to: number): void {
+  if (to - from > 32) {
+    order.subarray(from, to + 1).sort((a, b) => compareTerms(terms[a]!, terms[b]!));
+    return;
+  }
+  for (let i = from + 1; i <= to; i++) {
+    const place = order[i]!;
+    let at = i;
+    for (; at > from && compareTerms(terms[order[at - 1]!]!, terms[place]!) > 0; at--) order[at] = order[at - 1]!;
+    order[at] = place;
+  }
+}
+
+/** Beginning and place are one number up to 2^53. */
+const PLACES = 2 ** 18;
+const LETTERS = 5;
+
+/** The first five characters in 7 bits each, in the order of `compareTerms`; from the first beyond ASCII on they are alike. */
+function beginningOf(term: string): number {
+  let beginning = 0;
+  for (let i = 0; i < LETTERS; i++) {
+    const unit = i < term.length ? term.charCodeAt(i) : 0;
+    if (unit > 126) return (beginning * 128 + 127) * 128 ** (LETTERS - 1 - i);
+    beginning = beginning * 128 + unit;
+  }
+  return beginning;
 }
 
 /** A term of a segment with `count` postings from a place on. */
@@ -150,8 +185,23 @@ export interface TermEntry {
 export function encodeSegment(entries: Iterable<TermEntry>, span: number, mostBytes: number): Buffer | null {
   segmentBytes.take();
   for (const { term, postings, from, count } of entries) {
-    segmentBytes.add(term, postings, from, count, span);
+    segmentBytes.add(nameBytes, 0, encodeName(term), postings, from, count, span);
     if (segmentBytes.length > mostBytes) return null;
   }
   return segmentBytes.take();
+}
+
+/** Room for the UTF-8 of one term. */
+let nameBytes = Buffer.allocUnsafe(1_024);
+
+/** Writes a term into `nameBytes`; answers how many bytes it takes. */
+function encodeName(term: string): number {
+  // UTF-8 takes at most three bytes for a UTF-16 unit.
+  if (term.length * 3 > nameBytes.length) nameBytes = Buffer.allocUnsafe(term.length * 6);
+  for (let i = 0; i < term.length; i++) {
+    const unit = term.charCodeAt(i);
+    if (unit > 127) return nameBytes.write(term, 0, 'utf8');
+    nameBytes[i] = unit;
+  }
+  return term.length;
 }

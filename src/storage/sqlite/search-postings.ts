@@ -92,7 +92,7 @@ export function findInSegment(blob: Buffer, term: string): { count: number; slot
 /** What `readSegment` says of a term: where in the blob its slots begin, and their bytes; its codes follow. */
 export type EachTerm = (term: string, count: number, slotsAt: number, slotBytes: number, codeBytes: number) => void;
 
-/** Reads a segment blob back: calls `each` for every term, in order. */
+/** Reads a segment blob back: calls `each` for every term, in the order they were written. */
 export function readSegment(blob: Buffer, each: EachTerm): void {
   let at = 0;
   const varint = (): number => {

@@ -25,11 +25,12 @@ const SQL = {
     FROM search_segments ORDER BY first_slot, segment`,
   lastChange: `SELECT COALESCE(MAX(seq), 0) AS last FROM search_changes`,
   segmentData: `SELECT data FROM search_segments WHERE segment = ?`,
-  postingsAfter: `SELECT term, count, slots, codes FROM search_postings WHERE segment = ? AND term > ? ORDER BY term LIMIT ?`,
+  postingsAfter: `SELECT CAST(term AS BLOB) AS term, count, slots, codes FROM search_postings WHERE segment = ? AND term > ? ORDER BY term LIMIT ?`,
   // The block that holds a term begins at or before it.
   blocksFrom: `SELECT term, data FROM search_blocks WHERE segment = ? AND term >= COALESCE(
     (SELECT MAX(term) FROM search_blocks WHERE segment = ? AND term <= ?), '') ORDER BY term LIMIT ?`,
-  termsOf: `SELECT term FROM search_postings WHERE segment = ?`,
+  blocksAfter: `SELECT term, data FROM search_blocks WHERE segment = ? AND term > ? ORDER BY term LIMIT ?`,
+  termsOf: `SELECT CAST(term AS BLOB) AS term FROM search_postings WHERE segment = ?`,
   blocksOf: `SELECT data FROM search_blocks WHERE segment = ?`,
   moveCursor: `UPDATE search_segments SET cursor = ?, bytes = ? WHERE segment = ?`,
   setState: `UPDATE search_segments SET state = ? WHERE segment = ?`,

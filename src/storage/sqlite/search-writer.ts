@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import type { AnalysedDocument, DocumentPostings } from '../../search/types.ts';
 import { createTermWriter } from './search-blocks.ts';
-import { encodeSegment, sortTerms, writeVarint, type TermEntry } from './search-encoding.ts';
+import { encodeSegment, orderOf, writeVarint, type TermEntry } from './search-encoding.ts';
 import { statementsOf } from './search-statements.ts';
 
 /** Marks terms of titles in the one space of terms; no text has this character after normalisation. */
@@ -30,10 +30,7 @@ export function addDocument(db: Database, entry: NewSearchDocument): void {
   const statements = statementsOf(db);
   const count = analysed.chunks.length;
   const first = takeSlots(db, count + 1);
-  writeSegment(db, first, count + 1, function* () {
-    yield* titleEntries(analysed.title, count);
-    yield* bodyEntries(analysed.postings);
-  });
+  writeSegment(db, first, count + 1, [...titleEntries(analysed.title, count), ...bodyEntries(analysed.postings)]);
   const lengths = Uint16Array.from(analysed.chunks, (chunk) => chunk.length);
   statements.putDocument.run({
     document: entry.document,
@@ -68,7 +65,7 @@ export function setDocumentLive(db: Database, document: number, live: boolean): 
 export function renameDocument(db: Database, document: number, title: ReadonlyMap<string, number>): void {
   const slot = takeSlots(db, 1);
   if (statementsOf(db).setTitleSlot.run(slot, document).changes === 0) return;
-  writeSegment(db, slot, 1, () => titleEntries(title, 0));
+  writeSegment(db, slot, 1, titleEntries(title, 0));
   noteChange(db, document);
 }
 
@@ -98,30 +95,35 @@ function noteChange(db: Database, document: number): void {
 }
 
 /** Terms of a title in order: marked, they come before all terms of texts. */
-function* titleEntries(title: ReadonlyMap<string, number>, slot: number): Generator<TermEntry> {
+function titleEntries(title: ReadonlyMap<string, number>, slot: number): TermEntry[] {
+  const terms = [...title.keys()];
   const slots = Int32Array.of(slot);
-  for (const term of sortTerms([...title.keys()])) {
-    yield { term: TITLE_MARK + term, postings: { slots, codes: Uint8Array.of(title.get(term)!) }, from: 0, count: 1 };
-  }
+  return Array.from(orderOf(terms), (place) => {
+    const term = terms[place]!;
+    return { term: TITLE_MARK + term, postings: { slots, codes: Uint8Array.of(title.get(term)!) }, from: 0, count: 1 };
+  });
 }
 
-function* bodyEntries(postings: DocumentPostings): Generator<TermEntry> {
+function bodyEntries(postings: DocumentPostings): TermEntry[] {
   const { terms, starts } = postings;
-  for (const term of sortTerms([...terms.keys()])) {
-    const place = terms.get(term)!;
-    yield { term, postings, from: starts[place]!, count: starts[place + 1]! - starts[place]! };
-  }
+  return Array.from(orderOf(terms), (place) => {
+    const from = starts[place]!;
+    return { term: terms[place]!, postings, from, count: starts[place + 1]! - from };
+  });
 }
 
-function writeSegment(db: Database, first: number, span: number, entries: () => Iterable<TermEntry>): void {
+function writeSegment(db: Database, first: number, span: number, entries: readonly TermEntry[]): void {
   const statements = statementsOf(db);
-  const data = encodeSegment(entries(), span, BLOB_BYTES);
+  const data = encodeSegment(entries, span, BLOB_BYTES);
   if (data?.length === 0) return;
   const values = { state: 'live', first, end: first + span, slots: span, bytes: data?.length ?? 0, sources: null, data };
   const segment = Number(statements.addSegment.run(values).lastInsertRowid);
   if (data === null) {
     const writer = createTermWriter(db, segment, span);
-    for (const { term, postings, from, count } of entries()) writer.put(term, postings, from, count);
+    for (const { term, postings, from, count } of entries) {
+      const name = Buffer.from(term);
+      writer.put(name, 0, name.length, postings, from, count);
+    }
     writer.flush();
     statements.finishLarge.run(writer.bytes(), writer.filter.build(), segment);
   }
