@@ -128,7 +128,7 @@ const races: Race[] = [
       const key = await agentKey(ava, [folder], `shared-${n}`);
       const paths = [`/documents/${id}`, `/documents/${id}/file`, `/documents/${id}/pages/1`, `/folders/${folder}`];
       const own = paths.map((path) => async () => (await call(ava.token, 'GET', path)).statusCode === 200);
-      const found = async () => (await call(ava.token, 'GET', '/search?q=harbour&limit=20')).body.includes(id);
+      const found = async () => (await call(ava.token, 'GET', `/search?q=harbour&folders=${encodeURIComponent(`shared ${n}`)}`)).body.includes(id);
       return {
         reach: [...reads(key.key, id), ...own, found],
         end: async () => (await call(bo.token, 'DELETE', `/grants/${grant.id}`)).statusCode,
