@@ -99,6 +99,8 @@ beforeAll(() => {
   cases.forEach(({ text, others = [] }, i) => {
     library.add([text, ...others].map((body, n) => ({ ref: i * 10 + n + 1, id: `case${n}`, folder: i + 1, title: '', text: body })));
   });
+  const long = ['The hydrazine tank leaked', ...Array.from({ length: 3 }, () => fillers.join(' '))];
+  library.add(long.map((text, n) => ({ ref: LONG + n, id: `long${n}`, folder: LONG, title: '', text })));
   library.settle();
   reader = openSearchReader(library.path);
   engine = createEngine(reader);
@@ -110,6 +112,10 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const LONG = 100_000;
+/** A hundred and twenty words that three documents have, in this order: one of them alone is no clue. */
+const fillers = Array.from({ length: 120 }, (_, i) => `filler${'abcdefghij'[i % 10]}${'klmnopqrstuvwxyzabcd'[Math.floor(i / 10)]}`);
+
 const ask = (query: string, inFolder: number): string[] =>
   rank(engine, { query, scope: { folders: [inFolder], documents: [] }, depth: 10, explain: false, check: () => {} }).ranked.map((one) => one.documentId);
 
@@ -118,5 +124,21 @@ describe('what searches trip over', () => {
     const wrong = queries.flatMap((query) => (ask(query, inFolder)[0] === 'case0' ? [] : [{ query, found: ask(query, inFolder) }]));
     const found = not.flatMap((query) => (ask(query, inFolder).length === 0 ? [] : [{ query, found: ask(query, inFolder) }]));
     expect({ wrong, found }).toEqual({ wrong: [], found: [] });
+  });
+
+  it('of a hundred and more words the most telling are searched, wherever they stand', () => {
+    const explained = (query: string) =>
+      rank(engine, { query, scope: { folders: [LONG], documents: [] }, depth: 10, explain: true, check: () => {} });
+    const { ranked, explanation } = explained(`the ${fillers.join(' the ')} unheard of hydrazine`);
+    const words = explanation!.words.map((one) => one.word);
+    expect(words).toHaveLength(64);
+    expect(words.at(-1)).toBe('hydrazine');
+    expect(words).not.toContain('unheard');
+    expect(words).not.toContain('the');
+    expect(ranked.map((one) => one.documentId)).toContain('long0');
+    // What stands in a phrase is never left out.
+    expect(explained(`${fillers.join(' ')} "tank leaked"`).ranked.map((one) => one.documentId)).toEqual(['long0']);
+    // An identifier keeps its pieces' place behind it.
+    expect(explained(`${fillers.join(' ')} AEO2023`).explanation!.words).toHaveLength(64);
   });
 });

@@ -48,6 +48,8 @@ const MAX_PHRASE_CHECKS = 2_000;
 /** Longer words are looked for with this many words of a query, corrections for that many: a bound on very long ones. */
 const MAX_STARTS = 8;
 const MAX_CORRECTED = 4;
+/** Words of a very long query that are searched. */
+export const MAX_SEARCHED = 64;
 const CORRECTED_WEIGHT = 0.6;
 const PART_OF_FOUND_WEIGHT = 0.3;
 
@@ -91,13 +93,14 @@ function asksForIdentifiers(prepared: readonly Prepared[]): boolean {
 }
 
 function prepareWords(source: MatchSource, query: Query, check: () => void): Prepared[] {
-  const prepared = query.words.map((word): Prepared => {
+  const read = query.words.map((word): Prepared => {
     check();
     const matches = findMatches(source, word);
     if (word.kind !== 'stop' || !isOrdinary(source, matches, word.ordinaryIn)) return { word, matches, weight: word.weight };
     word.kind = 'word';
     return { word, matches, weight: word.weight / STOP_WEIGHT };
   });
+  const prepared = chooseTelling(read);
   const meaningful = prepared.filter((one) => one.word.kind === 'word' && one.word.correctable);
   let started = 0;
   for (const one of prepared) {
@@ -129,6 +132,29 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
     if (whole !== undefined && whole.matches.cost > 0) one.weight *= PART_OF_FOUND_WEIGHT;
   }
   return prepared;
+}
+
+/**
+ * Of more than 64 words those that say most: what stands in phrases, identifiers that are found, the rarest words in scope, then those
+ * that nothing has (they may be misspelt), function words last. Counted inside the scope, so that nothing outside decides (P10).
+ */
+function chooseTelling(prepared: Prepared[]): Prepared[] {
+  if (prepared.length <= MAX_SEARCHED) return prepared;
+  const urgency = ({ word, matches }: Prepared): number => {
+    if (word.phrases.length > 0) return 0;
+    if (word.kind === 'stop') return 4;
+    if (matches.cost === 0) return 3;
+    return word.kind === 'identifier' ? 1 : 2;
+  };
+  const order = prepared.map((_, i) => i);
+  order.sort((a, b) => urgency(prepared[a]!) - urgency(prepared[b]!) || prepared[a]!.matches.found - prepared[b]!.matches.found || a - b);
+  const kept = order.slice(0, MAX_SEARCHED).toSorted((a, b) => a - b);
+  const placeOf = new Map(kept.map((from, to) => [from, to]));
+  return kept.map((i) => {
+    const one = prepared[i]!;
+    one.word.wholeOf = one.word.wholeOf === null ? null : (placeOf.get(one.word.wholeOf) ?? null);
+    return one;
+  });
 }
 
 /** From this share of its occurrences on, a function word of one language is a word of another that the scope speaks. */

@@ -34,8 +34,9 @@ export interface Query {
   phrases: string[];
 }
 
-export const MAX_WORDS = 64;
-/** What is looked at of a very long query: more than 64 words of anything. */
+/** Words that are looked up; of these the most telling 64 are searched (`chooseTelling` in lexical.ts). */
+export const MAX_WORDS = 128;
+/** What is looked at of a very long query. */
 const MAX_CHARACTERS = 8_192;
 const MAX_PHRASES = 8;
 export const STOP_WEIGHT = 0.12;
@@ -81,7 +82,7 @@ export function readQuery(text: string, languages: readonly string[]): Query {
   return { words: capWords(words), phrases };
 }
 
-/** Keeps at most 64 words: meaningful ones first, each kind in the order of the query. */
+/** Keeps at most 128 words: meaningful ones first, each kind in the order of the query. */
 function capWords(words: QueryWord[]): QueryWord[] {
   const used = words.filter((word) => word.terms.size > 0);
   if (used.length <= MAX_WORDS) return dropUnused(words, new Set(used));
