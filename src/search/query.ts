@@ -111,6 +111,12 @@ function readWords(piece: string, languages: readonly string[], shouting: boolea
     // AEO2023 may be written AEO 2023; the pieces of a longer part number would find its neighbours.
     if (token.inside && token.spelling && whole !== null && isPartNumber(words[whole - offset]!.word)) return;
     const word = wordOf(token, languages, shouting);
+    // Written otherwise in front of an identifier: the same thing, so that its pieces weigh less when either is found.
+    const before = tokens[i - 1];
+    if (token.kind === 'identifier' && before !== undefined && isOtherSpelling(before)) {
+      words.pop();
+      word.terms.set(before.text, 0.9);
+    }
     if (token.kind === 'identifier') whole = offset + words.length;
     else if (token.inside && whole !== null && /\p{N}/u.test(words[whole - offset]!.word)) word.wholeOf = whole;
     words.push(word);
@@ -119,6 +125,8 @@ function readWords(piece: string, languages: readonly string[], shouting: boolea
   });
   return words;
 }
+
+const isOtherSpelling = (token: Token): boolean => token.kind === 'part' && token.spelling && !token.inside;
 
 const isPartNumber = (word: string): boolean => /^[\p{L}\p{N}]+$/u.test(word) && !/^\p{L}+\p{N}+$/u.test(word);
 

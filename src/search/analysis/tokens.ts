@@ -30,6 +30,14 @@ const [ENDS_AS_LETTER, BEGINS_AS_LETTER] = [/[\p{L}\p{M}]$/u, /^\p{L}/u];
 const MAX_LENGTH = 64;
 /** 1.234.567 and 1'234'567, with the decimals behind a comma: 1,234,567 elsewhere. */
 const GROUPED = /^[1-9]\d{0,2}([.'])\d{3}(?:\1\d{3})*(?:,\d+)?$/;
+/** O'Brien and L'Oréal: OBrien to some. */
+const APOSTROPHE_NAME = /^\p{Lu}'\p{Lu}\p{L}+$/u;
+/** v1.2.3 is 1.2.3. */
+const VERSION = /^[vV](\d+(?:\.\d+)+)$/;
+/** H.264 is H264. */
+const LETTER_AND_NUMBER = /^\p{L}{1,3}\.\d{2,}$/u;
+/** ISBN, telephone and account numbers: some write them in one. Fewer groups are dates and ranges. */
+const NUMBER_GROUPS = /^\d+(?:-\d+){2,}-[\dXx]+$/;
 /** U.S and e.g, without the last full stop. */
 const DOTTED_LETTERS = /^\p{L}\p{M}*(?:\.\p{L}\p{M}*)+$/u;
 
@@ -113,12 +121,12 @@ function emitSpaced(surface: string, emit: (token: Token) => void): void {
   const parts = whole.split(/[.\-_/:@+',#&]+/).filter((part) => part !== '');
   const symbol = /(?:\+\+|#)$/.test(whole);
   const compound = symbol || (parts.length > 1 && /[.\-_/:@+,&]/.test(whole));
-  if (GROUPED.test(whole)) {
-    emit({ kind: 'part', text: whole.replace(/[.']/g, '').replace(',', '.'), spelling: true, capitals: false, inside: true, starred: false });
-  }
+  const otherwise = writtenOtherwise(whole);
+  if (otherwise !== null) emit({ kind: 'part', text: otherwise, spelling: true, capitals: false, inside: false, starred: false });
   if (!compound) {
     // An apostrophe alone joins no identifier: l'énergie, company's, don't.
     const kept = parts.length > 1 ? parts.filter((part) => part.length > 1) : parts;
+    if (APOSTROPHE_NAME.test(whole)) emitWord(parts.join(''), emit, { spelling: true, inside: true });
     for (const part of kept) emitPart(part, emit, { starred });
     return;
   }
@@ -137,6 +145,16 @@ function emitSpaced(surface: string, emit: (token: Token) => void): void {
     emit({ ...base, kind: 'part', text: whole.replaceAll(',', ''), spelling: true, starred: false });
   }
   for (const part of parts) emitPart(part, emit, { inside: true });
+}
+
+/** How else a number is written, for a token in front of the whole; null for what has one way. */
+function writtenOtherwise(whole: string): string | null {
+  if (!HAS_DIGIT.test(whole)) return null;
+  const version = VERSION.exec(whole)?.[1];
+  if (version !== undefined) return version;
+  if (GROUPED.test(whole)) return whole.replace(/[.']/g, '').replace(',', '.');
+  if (LETTER_AND_NUMBER.test(whole)) return foldWord(lowerWord(whole)).replace('.', '');
+  return NUMBER_GROUPS.test(whole) ? whole.replaceAll('-', '').toLowerCase() : null;
 }
 
 /** A run of letters and digits without a joiner. */
