@@ -19,7 +19,7 @@ export interface DocxContext {
   /** Page numbers in headers are those of the last print: left out. */
   dropPageFields?: boolean;
   /** What was met on the way: for notices and pagination. */
-  seen: { rendered: boolean; trackedChanges: boolean; noteCount: number; sections: XmlElement[]; fonts: Set<string> };
+  seen: { rendered: boolean; trackedChanges: boolean; noteCount: number; sections: XmlElement[]; fonts: Set<string>; endnotes: FlowBlock[] };
 }
 
 export interface BodyReader {
@@ -209,7 +209,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
         if (note === '') return;
         const mark = `[${++seen.noteCount}]`;
         append(inline, mark, hidden);
-        inline.after.push({ text: `${mark} ${note}`, tight: true });
+        (node.name === 'w:endnoteReference' ? seen.endnotes : inline.after).push({ text: `${mark} ${note}`, tight: true });
         return;
       }
       case 'w:commentReference': {
@@ -243,6 +243,11 @@ export function createBodyReader(context: DocxContext): BodyReader {
       if (box) {
         const state = childOf(box, 'w:checked') ?? childOf(box, 'w:default');
         append(inline, state && isOn(state.attrs['w:val']) ? '☒' : '☐', hidden);
+      }
+      const list = pathOf(node, 'w:ffData', 'w:ddList');
+      if (list) {
+        const chosen = Number((childOf(list, 'w:result') ?? childOf(list, 'w:default'))?.attrs['w:val'] ?? 0);
+        append(inline, childrenOf(list, 'w:listEntry')[chosen]?.attrs['w:val'] ?? '', hidden);
       }
       fields.push({ state: 'code', code: '' });
     } else if (kind === 'separate') {

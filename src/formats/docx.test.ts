@@ -31,6 +31,18 @@ test('a text box is read once, not again through its fallback', () => {
   expect(textOf(body)).toBe('Around\n\nBoxed words');
 });
 
+test('footnotes follow their paragraph, endnotes the text', () => {
+  const notes = (kind: string) => `<w:${kind}s ${namespaces}><w:${kind} w:id="2">${p(r(`A ${kind}`))}</w:${kind}></w:${kind}s>`;
+  const body = p(`${r('First')}<w:r><w:endnoteReference w:id="2"/></w:r>${r(' then')}<w:r><w:footnoteReference w:id="2"/></w:r>`) + p(r('Last.'));
+  expect(textOf(body, { footnotes: notes('footnote'), endnotes: notes('endnote') })).toBe('First[1] then[2]\n[2] A footnote\n\nLast.\n[1] A endnote');
+});
+
+test('the entry chosen in a drop-down field is text', () => {
+  const list = (chosen: string) =>
+    p(`${r('Port: ')}<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList>${chosen}<w:listEntry w:val="Antwerp"/><w:listEntry w:val="Bremen"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMDROPDOWN </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>`);
+  expect([textOf(list('<w:result w:val="1"/>')), textOf(list(''))]).toEqual(['Port: Bremen', 'Port: Antwerp']);
+});
+
 test('merged cells keep the columns of their neighbours', () => {
   const table =
     `<w:tbl><w:tr>${cell('Wide', '<w:gridSpan w:val="2"/>')}${cell('C')}</w:tr>` +

@@ -17,7 +17,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const zip = openZip(bytes, { maxUnpackedBytes: options.maxUnpackedBytes });
   const part = findMainPart(zip, 'word/document.xml');
   const relations = readRelations(zip, part);
-  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, noteCount: 0, sections: [], fonts: new Set() };
+  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, noteCount: 0, sections: [], fonts: new Set(), endnotes: [] };
   const base: DocxContext = {
     zip,
     part,
@@ -50,7 +50,8 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   });
 
   const edges = readHeadersAndFooters(aside, seen.sections, relations);
-  const blocks: FlowBlock[] = [...edges.headers.map((text) => ({ text })), ...body.finish()];
+  // Endnotes are printed after the text, as Word does it.
+  const blocks: FlowBlock[] = [...edges.headers.map((text) => ({ text })), ...body.finish(), ...seen.endnotes];
   const pages = paginate(blocks, { maxPages: options.maxPages, rendered: seen.rendered });
   const first = pages[0]!;
   if (edges.footers.length > 0 && first.fate !== 'image_only') {

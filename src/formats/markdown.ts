@@ -3,11 +3,11 @@ import { sensibleTitle } from './ooxml.ts';
 import { blocksOfText, decodeText, looksLikeText } from './text.ts';
 import type { Format, ReadOptions, ReadResult } from './types.ts';
 
-/** Markdown stays as it is written (agents read it well); headings become sections, front matter is kept out. */
+/** Markdown stays as it is written (agents read it well); headings become sections, front matter is text that is no heading. */
 export function readMarkdown(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const { text } = decodeText(bytes);
-  const { body, title } = withoutFrontMatter(text);
-  const blocks = blocksOfMarkdown(body);
+  const { front, body, title } = splitFrontMatter(text);
+  const blocks = [...(front === '' ? [] : blocksOfText(front)), ...blocksOfMarkdown(body)];
   const pages = paginate(blocks, { maxPages: options.maxPages });
   options.onProgress?.(pages.length, pages.length);
   const firstTitle = title ?? blocks.find((block) => block.heading !== undefined && /^#\s|\n=+$/.test(block.text))?.heading;
@@ -20,12 +20,12 @@ export const md: Format = {
   read: async (bytes, options) => readMarkdown(bytes, options),
 };
 
-function withoutFrontMatter(text: string): { body: string; title?: string } {
+function splitFrontMatter(text: string): { front: string; body: string; title?: string } {
   const match = /^---[ \t]*\n([\s\S]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text) ?? /^\+\+\+[ \t]*\n([\s\S]{0,20000}?)\n\+\+\+[ \t]*(?:\n|$)/.exec(text);
   // A rule between paragraphs is no front matter: that has keys.
-  if (!match || !/^\s*[\w-]+\s*[:=]/.test(match[1]!)) return { body: text };
+  if (!match || !/^\s*[\w-]+\s*[:=]/.test(match[1]!)) return { front: '', body: text };
   const title = /^title\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|(.*))$/im.exec(match[1]!);
-  return { body: text.slice(match[0].length), title: title?.[1] ?? title?.[2] ?? title?.[3] };
+  return { front: match[1]!, body: text.slice(match[0].length), title: title?.[1] ?? title?.[2] ?? title?.[3] };
 }
 
 /** Blocks between blank lines, headings as blocks of their own; `#` inside fenced code is no heading. */

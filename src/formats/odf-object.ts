@@ -3,7 +3,8 @@ import type { Zip } from './zip.ts';
 
 /** Objects inside an OpenDocument file: formulas (MathML) as one line, charts as their title and data. */
 export function readOdfObject(zip: Zip, object: XmlElement): { text: string; isFormula: boolean } {
-  const inline = elementsOf(object)[0];
+  // LibreOffice also puts an empty paragraph beside the reference to a part.
+  const inline = elementsOf(object).find(({ name }) => name === 'math:math' || name === 'office:document');
   const root = inline ?? readObjectPart(zip, object.attrs['xlink:href'] ?? '');
   if (!root) return { text: '', isFormula: false };
   if (root.name === 'math:math') return { text: linearMath(root), isFormula: true };

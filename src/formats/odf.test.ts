@@ -11,6 +11,7 @@ const names =
   ['office', 'text', 'table', 'style', 'presentation'].map((part) => `xmlns:${part}="urn:oasis:names:tc:opendocument:xmlns:${part}:1.0"`).join(' ') +
   ' xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"' +
   ' xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"' +
+  ' xmlns:field="urn:openoffice:names:experimental:ooo-ms-interop-xmlns:field:1.0"' +
   ' xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"';
 
 const file = (kind: string, body: string, styles = '', parts: Record<string, string> = {}) =>
@@ -57,6 +58,35 @@ describe('odt', () => {
     const manifest = `<manifest:manifest ${names}><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`;
     expect(() => odtPages('', '', { 'META-INF/manifest.xml': manifest })).toThrow('It needs a password to open — upload a copy without one');
   });
+});
+
+test('odt: lists go on from the list they name, endnotes follow the text', () => {
+  const styles = '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/></text:list-style>';
+  const list = (id: string, text: string, more = '') => `<text:list xml:id="${id}" text:style-name="L1" ${more}><text:list-item>${p(text)}</text:list-item></text:list>`;
+  const note = `<text:note text:note-class="endnote"><text:note-body>${p('At the end')}</text:note-body></text:note>`;
+  const [page] = odtPages(list('a', 'one') + p(`Between${note}`) + list('b', 'two', 'text:continue-list="a"') + list('c', 'again') + list('d', 'more', 'text:continue-numbering="true"'), styles);
+  expect(page!.text).toBe('1. one\n\nBetween[1]\n\n2. two\n\n1. again\n\n2. more\n[1] At the end');
+});
+
+test('odt: hidden words apart, what form fields show', () => {
+  const styles = '<style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>';
+  const param = (name: string, value: string) => `<field:param field:name="${name}" field:value="${value}"/>`;
+  const field = (type: string, inner: string) => `<field:fieldmark field:type="vnd.oasis.opendocument.field.${type}">${inner}</field:fieldmark>`;
+  const list = field('FORMDROPDOWN', param('Dropdown_ListEntry', 'Antwerp') + param('Dropdown_ListEntry', 'Bremen') + param('Dropdown_Selected', '1'));
+  const [page] = odtPages(p('Seen<text:span text:style-name="T1"> unseen</text:span> words') + p(`Port: ${list}`) + p(`${field('FORMCHECKBOX', param('Checkbox_Checked', 'true'))} agreed`), styles);
+  expect(page).toMatchObject({ text: 'Seen words\n\nPort: Bremen\n\n☒ agreed', hidden: 'unseen' });
+});
+
+test('ods: charts beside the paragraph that LibreOffice puts in their frame, hidden sheets named', () => {
+  const chart = `<office:document-content ${names} xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0"><office:body><office:chart><chart:chart><chart:title>${p('Herring by year')}</chart:title></chart:chart></office:chart></office:body></office:document-content>`;
+  const frame = '<draw:frame svg:width="10cm" svg:height="8cm"><draw:object xlink:href="./Object 1"><text:p/></draw:object><draw:image/></draw:frame>';
+  const styles = '<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>';
+  const body =
+    `<table:table table:name="Plan"><table:shapes>${frame}</table:shapes></table:table>` +
+    `<table:table table:name="Secret" table:style-name="ta2"><table:table-row><table:table-cell>${p('kept')}</table:table-cell></table:table-row></table:table>`;
+  const { pages, notices } = readOds(file('spreadsheet', body, styles, { 'Object 1/content.xml': chart }), options);
+  expect(pages.map((page) => [page.text, page.toView])).toEqual([['Plan\n\nHerring by year', true], ['Secret\n\nkept', false]]);
+  expect(notices).toEqual(['It has hidden sheets, which are read too: Secret']);
 });
 
 test('ods: sheets are pages, repeated cells and rows are bounded, shown text counts', () => {

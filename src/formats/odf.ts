@@ -3,7 +3,7 @@ import { readOdfObject } from './odf-object.ts';
 import { sensibleTitle } from './ooxml.ts';
 import { needsPassword } from './sniff.ts';
 import { type ReadOptions, UnreadableFile } from './types.ts';
-import { childOf, elementsOf, findFirst, isDamage, readXmlTree, textOf, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, elementsOf, findFirst, isDamage, readXmlTree, textOf, type XmlElement } from './xml.ts';
 import { openZip, type Zip, type ZipEntry } from './zip.ts';
 
 /** What the three OpenDocument readers share: the package, its paragraphs, its title. */
@@ -47,15 +47,17 @@ export interface OdfParagraph {
   /** Comments. */
   notes: string[];
   /** Footnotes and endnotes, by the mark that stands in the text. */
-  footnotes: { mark: string; body: XmlElement }[];
+  footnotes: { mark: string; body: XmlElement; atEnd: boolean }[];
   /** Text boxes and other frames anchored in it, to be read after it. */
   frames: XmlElement[];
   /** Offsets where the program that wrote the file ended a page. */
   breaks: number[];
 }
 
-/** Text of `text:p` or `text:h`; `marks` counts footnotes through the document. */
-export function readOdfParagraph(p: XmlElement, marks: { count: number } = { count: 0 }): OdfParagraph {
+const noStyles: ReadonlySet<string> = new Set();
+
+/** Text of `text:p` or `text:h`; `marks` counts footnotes through the document, `hiddenSpans` are styles that show nothing. */
+export function readOdfParagraph(p: XmlElement, marks: { count: number } = { count: 0 }, hiddenSpans = noStyles): OdfParagraph {
   const result: OdfParagraph = { text: '', hidden: '', notes: [], footnotes: [], frames: [], breaks: [] };
   const visit = (element: XmlElement): void => {
     for (const child of element.children) {
@@ -83,7 +85,7 @@ export function readOdfParagraph(p: XmlElement, marks: { count: number } = { cou
           if (!body) break;
           const mark = `[${++marks.count}]`;
           result.text += mark;
-          result.footnotes.push({ mark, body });
+          result.footnotes.push({ mark, body, atEnd: child.attrs['text:note-class'] === 'endnote' });
           break;
         }
         case 'office:annotation': {
@@ -95,6 +97,22 @@ export function readOdfParagraph(p: XmlElement, marks: { count: number } = { cou
         case 'text:hidden-text':
         case 'text:hidden-paragraph':
           result.hidden += child.attrs['text:string-value'] ?? textOf(child);
+          break;
+        case 'text:span': {
+          if (!hiddenSpans.has(child.attrs['text:style-name'] ?? '')) {
+            visit(child);
+            break;
+          }
+          const shown = result.text;
+          result.text = '';
+          visit(child);
+          result.hidden += result.text;
+          result.text = shown;
+          break;
+        }
+        case 'field:fieldmark':
+          result.text += fieldMarkText(child);
+          visit(child);
           break;
         case 'text:ruby':
           visit(childOf(child, 'text:ruby-base') ?? child);
@@ -116,6 +134,15 @@ export function readOdfParagraph(p: XmlElement, marks: { count: number } = { cou
   visit(p);
   result.text = cleanText(result.text);
   return result;
+}
+
+/** What a drop-down list or a check box from a Word file shows: its parameters say it, it has no text of its own. */
+function fieldMarkText(field: XmlElement): string {
+  const values = (name: string): string[] => childrenOf(field, 'field:param').filter((param) => param.attrs['field:name'] === name).map((param) => param.attrs['field:value'] ?? '');
+  const type = field.attrs['field:type'] ?? '';
+  if (type.endsWith('FORMDROPDOWN')) return values('Dropdown_ListEntry')[Number(values('Dropdown_Selected')[0] ?? 0)] ?? '';
+  if (type.endsWith('FORMCHECKBOX')) return values('Checkbox_Checked')[0] === 'true' ? '☒' : '☐';
+  return '';
 }
 
 /** Text of a chart, formula or SmartArt-like object that a frame shows, and whether the frame is one to look at. */

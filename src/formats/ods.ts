@@ -3,7 +3,7 @@ import { openOdf, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { createSheetRows, createTextBudget, type SheetRows } from './sheet-text.ts';
 import { sniffContainer } from './sniff.ts';
 import { type Format, type ReadOptions, type ReadPage, type ReadResult, UnreadableFile } from './types.ts';
-import { childrenOf, elementsOf, findAll, readXmlPart, textOf, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, elementsOf, findAll, readXmlPart, textOf, type XmlElement } from './xml.ts';
 import { isZip, type Zip } from './zip.ts';
 
 /** Empty rows at the end of a sheet are written as one repeated a million times; filled ones are never repeated so often. */
@@ -14,17 +14,28 @@ export function readOds(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const { zip, content, title } = openOdf(bytes, options);
   const pages: ReadPage[] = [];
   const spend = createTextBudget();
+  const unseen = new Set<string>();
+  const hidden: string[] = [];
   let sheet: { name: string; rows: SheetRows; notes: string[]; aside: string[]; figure: boolean } | undefined;
   readXmlPart(zip, content, {
     onOpen: (name, attrs) => {
+      if (name === 'office:automatic-styles') return true;
       if (name === 'table:table') {
         if (pages.length >= options.maxPages) throw new UnreadableFile(`Too large to read: it has more than ${options.maxPages.toLocaleString('en-US')} sheets`);
+        const style = attrs['table:style-name'];
+        if (style !== undefined && unseen.has(style)) hidden.push(cleanText(attrs['table:name'] ?? '').trim());
         sheet = { name: cleanText(attrs['table:name'] ?? '').trim(), rows: createSheetRows(spend), notes: [], aside: [], figure: false };
         return false;
       }
       return sheet !== undefined && (name === 'table:table-row' || name === 'table:shapes');
     },
     onTree: (element) => {
+      if (element.name === 'office:automatic-styles') {
+        for (const style of childrenOf(element, 'style:style')) {
+          if (childOf(style, 'style:table-properties')?.attrs['table:display'] === 'false') unseen.add(style.attrs['style:name'] ?? '');
+        }
+        return;
+      }
       if (!sheet) return;
       if (element.name === 'table:shapes') return readShapes(zip, element, sheet);
       readRow(zip, element, sheet);
@@ -37,7 +48,8 @@ export function readOds(bytes: Uint8Array, options: ReadOptions): ReadResult {
     },
   });
   if (pages.length === 0) throw new UnreadableFile('The spreadsheet has no sheets — there is nothing to read');
-  return { type: 'ods', pages, pagesEstimated: false, title };
+  const notices = hidden.length > 0 ? { notices: [`It has hidden sheets, which are read too: ${hidden.slice(0, 10).join(', ')}`] } : {};
+  return { type: 'ods', pages, pagesEstimated: false, title, ...notices };
 }
 
 type Sheet = { name: string; rows: SheetRows; notes: string[]; aside: string[]; figure: boolean };

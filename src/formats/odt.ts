@@ -22,6 +22,8 @@ interface Styles {
   breaks: Set<string>;
   parents: Map<string, string>;
   hidden: Set<string>;
+  /** Styles of single words that show nothing. */
+  hiddenSpans: Set<string>;
 }
 
 interface Context {
@@ -29,17 +31,21 @@ interface Context {
   styles: Styles;
   marks: { count: number };
   outline: number[];
+  /** Where numbered lists got to, by their id; and the last one of each style, which `continue-numbering` goes on from. */
+  lists: Map<string, number[]>;
+  /** Printed after the text, as programs do. */
+  endnotes: FlowBlock[];
   seen: { rendered: boolean; changes: boolean };
 }
 
 /** OpenDocument text: paragraphs, lists with their numbers, tables by row, notes, text boxes, formulas. Pages are estimated. */
 export function readOdt(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const { zip, content, title } = openOdf(bytes, options);
-  const styles: Styles = { lists: new Map(), outline: new Map(), breaks: new Set(), parents: new Map(), hidden: new Set() };
+  const styles: Styles = { lists: new Map(), outline: new Map(), breaks: new Set(), parents: new Map(), hidden: new Set(), hiddenSpans: new Set() };
   const common = zip.find('styles.xml');
   const commonStyles = common && common.packedBytes > 0 ? readXmlTree(zip, common) : undefined;
   if (commonStyles) addStyles(commonStyles, styles);
-  const context: Context = { zip, styles, marks: { count: 0 }, outline: [], seen: { rendered: false, changes: false } };
+  const context: Context = { zip, styles, marks: { count: 0 }, outline: [], lists: new Map(), endnotes: [], seen: { rendered: false, changes: false } };
   const blocks: FlowBlock[] = [];
   let inText = false;
   readXmlPart(zip, content, {
@@ -57,7 +63,7 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): ReadResult {
     },
   });
   const edges = commonStyles ? readEdges(commonStyles, context) : { headers: [], footers: [] };
-  const pages = paginate([...edges.headers.map((text) => ({ text })), ...blocks], { maxPages: options.maxPages, rendered: context.seen.rendered });
+  const pages = paginate([...edges.headers.map((text) => ({ text })), ...blocks, ...context.endnotes], { maxPages: options.maxPages, rendered: context.seen.rendered });
   if (edges.footers.length > 0 && pages[0]!.fate !== 'image_only') {
     pages[0]!.text = [pages[0]!.text, ...edges.footers].filter(Boolean).join('\n\n');
     pages[0]!.fate = 'text';
@@ -72,7 +78,7 @@ function addBlock(element: XmlElement, blocks: FlowBlock[], context: Context, de
     case 'text:p':
       return addParagraph(element, blocks, context, '');
     case 'text:list':
-      return addList(element, blocks, context, depth, undefined, []);
+      return addList(element, blocks, context, depth, undefined, depth > 0 ? [] : startOfList(element, context));
     case 'table:table':
       return addTable(element, blocks, context);
     case 'text:tracked-changes':
@@ -104,7 +110,7 @@ function addBlock(element: XmlElement, blocks: FlowBlock[], context: Context, de
 }
 
 function addParagraph(p: XmlElement, blocks: FlowBlock[], context: Context, label: string): void {
-  const read = readOdfParagraph(p, context.marks);
+  const read = readOdfParagraph(p, context.marks, context.styles.hiddenSpans);
   const style = p.attrs['text:style-name'] ?? '';
   let number = label;
   if (p.name === 'text:h') {
@@ -126,8 +132,17 @@ function addParagraph(p: XmlElement, blocks: FlowBlock[], context: Context, labe
     block.text = '';
   } else if (read.hidden.trim() !== '') block.hidden = read.hidden.trim();
   if (block.text !== '' || block.breaks || block.notes || block.hidden) blocks.push(block);
-  for (const { mark, body: note } of read.footnotes) blocks.push({ text: `${mark} ${storyText(note, context)}`, tight: true });
+  for (const { mark, body: note, atEnd } of read.footnotes) (atEnd ? context.endnotes : blocks).push({ text: `${mark} ${storyText(note, context)}`, tight: true });
   for (const frame of read.frames) addFrame(frame, blocks, context);
+}
+
+/** Counts that a list goes on from: another list's, where it says so. They are counted on in place, for lists that continue this one. */
+function startOfList(list: XmlElement, context: Context): number[] {
+  const style = `style ${list.attrs['text:style-name'] ?? ''}`;
+  const before = context.lists.get(list.attrs['text:continue-list'] ?? '') ?? (list.attrs['text:continue-numbering'] === 'true' ? context.lists.get(style) : undefined);
+  const counts = [...(before ?? [])];
+  for (const name of [list.attrs['xml:id'], style]) if (name) context.lists.set(name, counts);
+  return counts;
 }
 
 function addList(list: XmlElement, blocks: FlowBlock[], context: Context, depth: number, inherited: string | undefined, counts: number[]): void {
@@ -270,7 +285,9 @@ function addStyles(root: XmlElement, styles: Styles): void {
     const name = style.attrs['style:name'] ?? '';
     if (style.attrs['style:parent-style-name']) styles.parents.set(name, style.attrs['style:parent-style-name']);
     if (childOf(style, 'style:paragraph-properties')?.attrs['fo:break-before'] === 'page') styles.breaks.add(name);
-    if (style.attrs['style:family'] === 'paragraph' && childOf(style, 'style:text-properties')?.attrs['text:display'] === 'none') styles.hidden.add(name);
+    if (childOf(style, 'style:text-properties')?.attrs['text:display'] !== 'none') continue;
+    if (style.attrs['style:family'] === 'paragraph') styles.hidden.add(name);
+    else if (style.attrs['style:family'] === 'text') styles.hiddenSpans.add(name);
   }
 }
 

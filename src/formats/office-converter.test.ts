@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
-import { wordFile } from '../../test/support/zip-fixture.ts';
+import { namespaces, wordFile } from '../../test/support/zip-fixture.ts';
 import { alignToCopy, pageAt } from './align.ts';
 import { readDocx } from './docx.ts';
 import { createOfficeConverter, type OfficeConverter } from './office-converter.ts';
@@ -78,6 +78,20 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
     const [page] = pagesOf(await converter.toPdf(wordFile(body), { type: 'docx', owner: 'ben' }));
     expect(page).toContain('We pay twelve');
     expect(page).not.toContain('eleven');
+  });
+
+  test('comments in the margin neither end LibreOffice nor are printed; an old file keeps them for its reader', async () => {
+    const comments = `<w:comments ${namespaces}><w:comment w:id="5" w:author="Rita"><w:p>${run('Remark on money')}</w:p></w:comment></w:comments>`;
+    const body = paragraph(`<w:commentRangeStart w:id="5"/>${run('We pay twelve')}<w:commentRangeEnd w:id="5"/><w:r><w:commentReference w:id="5"/></w:r>`);
+    const started = pids.length;
+    const [page] = pagesOf(await converter.toPdf(wordFile(body, { comments }), { type: 'docx', owner: 'ben' }));
+    expect(page).toContain('We pay twelve');
+    expect(page).not.toContain('Remark');
+    const rtf = String.raw`{\rtf1 Old words{\*\atnid R}{\*\atnauthor Rita}\chatn{\*\annotation Remark on rtf}}`;
+    const asWord = await converter.convert(Buffer.from(rtf), 'docx', { type: 'rtf', owner: 'ben' });
+    const [read] = readDocx(asWord, { name: 'a', maxPages: 50, maxUnpackedBytes: 1e8 }).pages;
+    expect(read).toMatchObject({ text: 'Old words', notes: 'Comment by Rita: Remark on rtf' });
+    expect(pids.length).toBe(started);
   });
 
   test('a cancelled conversion ends LibreOffice and the next one has its own', async () => {

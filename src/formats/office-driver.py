@@ -54,7 +54,7 @@ def start_office():
 
 
 def connect():
-    """Desktop and dispatcher of a running LibreOffice. A new profile makes it exit once with 81: it is started again."""
+    """Desktop, dispatcher and a maker of services of a running LibreOffice. A new profile makes it exit once with 81: it is started again."""
     local = uno.getComponentContext()
     resolver = local.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", local)
     office, starts, deadline = start_office(), 1, time.monotonic() + 60
@@ -62,7 +62,8 @@ def connect():
         try:
             context = resolver.resolve("uno:pipe,name=sergo;urp;StarOffice.ComponentContext")
             make = context.ServiceManager.createInstanceWithContext
-            return office, make("com.sun.star.frame.Desktop", context), make("com.sun.star.frame.DispatchHelper", context)
+            services = lambda name: make(name, context)
+            return office, services("com.sun.star.frame.Desktop"), services("com.sun.star.frame.DispatchHelper"), services
         except NoConnectException:
             if office.poll() is not None:
                 if starts >= 4:
@@ -102,9 +103,42 @@ FILTERS = {
 IMPORTS = {"html": "HTML (StarWriter)", "rtf": "Rich Text Format", "txt": "Text (encoded)"}
 
 
+# Kinds of text that may carry comments in their margin.
+COMMENTED = {"docx", "doc", "odt", "rtf"}
+
+
+def load(desktop, services, url, source, target):
+    """The document in a window that nobody sees. None where LibreOffice cannot open it.
+
+    A comment in the margin is a window, made of files that a LibreOffice without a desktop lacks: showing one ends it. So texts
+    are loaded without a window, and lose their comments (read apart, never printed) before they get one."""
+    options = {"Hidden": True, "ReadOnly": False, "MacroExecutionMode": 0, "UpdateDocMode": 0, "Silent": True}
+    if source in IMPORTS:
+        options["FilterName"] = IMPORTS[source]
+    if source in COMMENTED:
+        found = services("com.sun.star.document.TypeDetection").queryTypeByDescriptor(properties(URL=url), True)
+        kind, detected = found if isinstance(found, tuple) and len(found) == 2 else ("", ())
+        name = options.get("FilterName") or next((each.Value for each in detected if each.Name == "FilterName"), "")
+        if kind.startswith("writer") and "globaldocument" not in kind and name:
+            document = services("com.sun.star.text.TextDocument")
+            document.load(properties(URL=url, **{**options, "FilterName": name}))
+            if target == "pdf":
+                fields = document.getTextFields().createEnumeration()
+                comments = []
+                while fields.hasMoreElements():
+                    field = fields.nextElement()
+                    if field.supportsService("com.sun.star.text.textfield.Annotation"):
+                        comments.append(field)
+                for comment in comments:
+                    comment.dispose()
+                desktop.loadComponentFromURL("private:object", "_blank", 0, properties(Hidden=True, Model=document))
+            return document
+    return desktop.loadComponentFromURL(url, "_blank", 0, properties(**options))
+
+
 def prepare(document, kind, target, dispatcher):
     """Shows what the text readers read: changes accepted, every sheet."""
-    if kind == "writer" and document.supportsService("com.sun.star.text.GenericTextDocument"):
+    if kind == "writer" and target == "pdf" and document.supportsService("com.sun.star.text.GenericTextDocument"):
         redlines = document.Redlines
         if redlines is not None and redlines.hasElements():
             dispatcher.executeDispatch(document.CurrentController.Frame, ".uno:AcceptAllTrackedChanges", "", 0, ())
@@ -132,17 +166,14 @@ def filter_data(kind, target):
     return {"FilterData": uno.Any("[]com.sun.star.beans.PropertyValue", properties(**data))}
 
 
-def convert(desktop, dispatcher, source, target):
+def convert(desktop, dispatcher, services, source, target):
     """Converts TMP/in.<source>; returns the answer's header and payload."""
     path = os.path.join(TMP, "in." + source)
     written = os.path.join(TMP, "out." + target)
-    load = {"Hidden": True, "ReadOnly": False, "MacroExecutionMode": 0, "UpdateDocMode": 0, "Silent": True}
-    if source in IMPORTS:
-        load["FilterName"] = IMPORTS[source]
     document = None
     try:
         try:
-            document = desktop.loadComponentFromURL("file://" + path, "_blank", 0, properties(**load))
+            document = load(desktop, services, "file://" + path, source, target)
         except DisposedException:
             # LibreOffice is gone: that is told apart from a file that it refuses.
             raise
@@ -193,7 +224,7 @@ def send(header, payload=b""):
 
 def main():
     write_settings()
-    office, desktop, dispatcher = connect()
+    office, desktop, dispatcher, services = connect()
     send({"kind": "ready"})
     while True:
         header_length, payload_length = struct.unpack(">II", read_exactly(8))
@@ -205,7 +236,7 @@ def main():
                 out.write(piece)
                 payload_length -= len(piece)
         try:
-            header, payload = convert(desktop, dispatcher, request["from"], request["to"])
+            header, payload = convert(desktop, dispatcher, services, request["from"], request["to"])
         except Exception:
             # The bridge is gone: the document took LibreOffice down.
             send({"kind": "error", "reason": "crashed"})

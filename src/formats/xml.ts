@@ -63,6 +63,7 @@ for (const [uri, prefix] of [
   ['http://www.w3.org/1999/xhtml', 'html'],
   ['http://www.idpf.org/2007/opf', 'opf'],
   ['urn:oasis:names:tc:opendocument:xmlns:container', 'ocf'],
+  ['urn:openoffice:names:experimental:ooo-ms-interop-xmlns:field:1.0', 'field'],
 ] as const) {
   prefixOf.set(uri, prefix);
 }

@@ -6,6 +6,7 @@ import { endJob, preparePages, writePages } from './commit.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { putFile } from './made-files.ts';
 import { cutAtCopyPages, joinFlow } from './repage.ts';
+import { addRunningLines } from './running-lines.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
 
@@ -70,7 +71,7 @@ async function alignPages(deps: ProcessingDeps, document: DocumentRow, drawn: Re
     pagesEstimated: false,
     // The copy carries the file's own title along; without it the words of the title would be lost here.
     ...(drawn.title === undefined ? {} : { title: drawn.title }),
-    pages: cutAtCopyPages(flow, starts, drawn.pages, apart),
+    pages: addRunningLines(cutAtCopyPages(flow, starts, drawn.pages, apart), drawn.pages),
     notices: [...document.notices, ...(drawn.notices ?? [])],
   };
 }

@@ -34,7 +34,7 @@ const ways: Omit<Scan, 'path' | 'page'>[] = whole
 /** Typed pages between the scans: page `n` of this file, one after every third scan. */
 const typed = { name: 'pdf-tracemonkey-14p-two-column.pdf', pages: 14 };
 
-describe.skipIf(!there || tools.length > 0)('scans of the corpus', () => {
+describe.skipIf(!there || tools.length > 0)('scans of the corpus', { timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'sergo-scans-'));
   const mixed = join(folder, 'mixed.pdf');
   /** By page of the mixed file: the scan, or null for a typed page. */
@@ -99,7 +99,8 @@ describe.skipIf(!there || tools.length > 0)('scans of the corpus', () => {
     for (const page of numbersOf(true)) expect((await pageText(withOcr, page)).fate, `page ${page}`).toBe('ocr');
     for (const page of numbersOf(false)) expect((await pageText(withOcr, page)).fate, `page ${page}`).toBe('text');
     for (const [at, [path, number]] of typedOf.entries()) {
-      // The words that fewest pages share lead to the page; scans of the same page are told apart by reading on.
+      // Scans of one page have the same words: a search is never so deep as to show all of many, but each time one of them.
+      const same = typedOf.flatMap((each, index) => (each[0] === path && each[1] === number ? [index + 1] : []));
       const words = wordsOf(typedText(path, number)).filter((word) => /^[a-z]{7,}$/.test(word)).slice(0, 6).join(' ');
       const hits = new Set<number>();
       for (let offset = 0; offset <= 80; offset += 20) {
@@ -107,7 +108,8 @@ describe.skipIf(!there || tools.length > 0)('scans of the corpus', () => {
         if (!answer.content[0].text.startsWith('[')) break;
         for (const document of JSON.parse(answer.content[0].text)) for (const hit of document.hits) hits.add(hit.page);
       }
-      expect([...hits], `page ${at + 1}: ${words}`).toContain(at + 1);
+      const wanted = same.length <= 8 ? [at + 1] : same;
+      expect(wanted.some((page) => hits.has(page)), `page ${at + 1}: ${words}`).toBe(true);
     }
   });
 
@@ -139,7 +141,9 @@ describe.skipIf(!there || tools.length > 0)('scans of the corpus', () => {
     for (const [at, scan] of pages.entries()) {
       const [path, number] = typedOf[at]!;
       const recall = wordRecall(wordsOf(typedText(path, number)), typedText(file, at + 1)) ?? 1;
-      if (recall < (scan === null ? 0.97 : scan.dpi >= 200 ? 0.95 : 0.9)) low.push(`page ${at + 1}: ${recall.toFixed(3)}`);
+      // Poppler loses words of lines that lean; the text that Sergo stores is held to 0.95 above.
+      const isLevel = (scan?.turned ?? 0) % 90 === 0;
+      if (recall < (scan === null ? 0.97 : scan.dpi >= 200 && isLevel ? 0.95 : 0.9)) low.push(`page ${at + 1}: ${recall.toFixed(3)}`);
       if (scan === null) continue;
       // Words that stand once on the page, here and there: their places must agree, as the sheet lay.
       const off = distances(placedWords(path, number), placedWords(file, at + 1), sizeOf(path, number), sizeOf(file, at + 1), scan.turned ?? 0);

@@ -3,7 +3,7 @@ import { readUtf16, withCString, type Pdfium } from './pdfium.ts';
 /** What people added to a page: values of form fields (part of what the eye sees) and comments (kept apart). */
 
 export interface Annotations {
-  /** One line a filled field; empty when there are none. */
+  /** What the eye sees beside the page's own text: one line a filled field, text written over the page. */
   fields: string[];
   comments: string[];
   /** Annotations with an appearance of their own, fields included: they make a page not empty. */
@@ -11,6 +11,7 @@ export interface Annotations {
 }
 
 const LINK = 2;
+const FREE_TEXT = 3;
 const POPUP = 16;
 const WIDGET = 20;
 const HIDDEN_FLAGS = 0x02 | 0x20;
@@ -42,7 +43,8 @@ export function readAnnotations(pdfium: Pdfium, page: number, form: number): Ann
       const text = withCString(pdfium, 'Contents', (key) =>
         readUtf16(pdfium, (buffer, bytes) => call.FPDFAnnot_GetStringValue(annotation, key, buffer, bytes)),
       );
-      if (text.trim() !== '') found.comments.push(clean(text));
+      const isShown = type === FREE_TEXT && (call.FPDFAnnot_GetFlags(annotation) & HIDDEN_FLAGS) === 0;
+      if (text.trim() !== '') (isShown ? found.fields : found.comments).push(clean(text));
     }
     call.FPDFPage_CloseAnnot(annotation);
   }

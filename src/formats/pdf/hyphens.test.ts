@@ -23,6 +23,8 @@ const cases: [string, string, string, string?][] = [
   ['German compounds break between nouns and join', 'die Haus|tür ist', 'die Haustür\nist', 'Das Haus. Eine Tür.'],
   ['a hyphen that PDFium left alone joins as well', 'trans-\nport of', 'transport\nof'],
   ['a soft hyphen at the end joins', 'trans\u00ad\nport', 'transport'],
+  ['a chain of hyphens goes on', 'a state-of-the|art pump, up-to|date', 'a state-of-the-art\npump, up-to-date'],
+  ['the last word of a chain may be broken itself', 'a long-estab|lished rule', 'a long-established\nrule'],
   ['two in a row', 'con|sec|tetuer x', 'consectetuer\nx'],
   ['a dash between words is no hyphen', 'this -\nthat', 'this -\nthat'],
 ];

@@ -51,6 +51,8 @@ export function countWords(text: string, counts: WordCounts): void {
 const COMMON_SECONDS = new Set(
   'based fired related specific driven oriented free like level scale term wide known sized powered shaped aware minded'.split(' '),
 );
+/** Small words inside a chain of hyphens: "state-of-the￾art", "up-to￾date". */
+const LINKS = new Set('a an and as at by de du for in la le of on or the to up und von'.split(' '));
 const COMMON_FIRSTS = new Set('self non well long short high low cross half quasi'.split(' '));
 
 /** True when the hyphen belongs to the word. `before` and `after` are the letters and digits on both sides of the mark. */
@@ -98,7 +100,8 @@ export function resolveHyphens(text: string, counts: WordCounts): string {
     const rest = REST_OF_WORD.exec(below)![0];
     const tail = below.slice(rest.length);
     const broken = tail.startsWith(' ') ? `\n${tail.slice(1)}` : tail;
-    out += (keepsHyphen(before, after, counts) ? '-' : '') + rest + broken;
+    const isChain = /[\p{L}\p{N}][-\u2010\u2011]$/u.test(out.slice(0, out.length - before.length)) && LINKS.has(before.toLowerCase());
+    out += (isChain || keepsHyphen(before, after, counts) ? '-' : '') + rest + broken;
   }
   return out;
 }

@@ -89,15 +89,16 @@ describe('text', () => {
     expect(pages.map((p) => p.sections)).toEqual([[{ start: 0, title: 'Scope' }], [{ start: 6, title: 'Figures of the year' }]]);
   });
 
-  test('values of form fields follow the text, comments are kept apart', async () => {
+  test('values of form fields and what is written over the page follow the text, comments are kept apart', async () => {
     const read = await page(lines(paragraph), {
       annotations: [
         '<< /Type /Annot /Subtype /Widget /FT /Tx /T (f1) /TU (Customer) /V (Jane Cooper) /Rect [72 100 300 120] /DA (/F1 12 Tf 0 g) /F 4 >>',
         '<< /Type /Annot /Subtype /Widget /FT /Tx /T (f2) /Ff 8192 /V (secret word) /Rect [72 60 300 80] /DA (/F1 12 Tf 0 g) /F 4 >>',
         '<< /Type /Annot /Subtype /Text /Rect [10 10 30 30] /Contents (Please check this figure) >>',
+        '<< /Type /Annot /Subtype /FreeText /Rect [72 200 300 220] /Contents (Written over the page) /DA (/F1 12 Tf 0 g) /F 4 >>',
       ],
     });
-    expect(read.text).toBe(`${paragraph.join('\n')}\nCustomer: Jane Cooper`);
+    expect(read.text).toBe(`${paragraph.join('\n')}\nCustomer: Jane Cooper\nWritten over the page`);
     expect(read.notes).toBe('Please check this figure');
   });
 });
