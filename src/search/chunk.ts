@@ -1,4 +1,5 @@
 /** Pages cut into excerpts: a page when it is short, else pieces at sentence or block ends (search.md section 2). */
+import { cutMarkPiles } from './analysis/fold.ts';
 import type { ReadPage } from '../formats/types.ts';
 import type { IndexedChunk } from './types.ts';
 
@@ -60,13 +61,12 @@ function headingOf({ title }: { title: string }): string {
 export function cleanExcerpt(text: string): string {
   const plain = text.replace(/\r\n?/g, '\n').replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, '');
   if (!/[^\x00-\x7f]/.test(plain)) return plain.trim();
-  return plain
+  const shown = plain
     .toWellFormed()
     .replace(/[\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu, (character) =>
       character === '\u2028' || character === '\u2029' ? '\n' : '',
-    )
-    .replace(/(\p{M}{8})\p{M}+/gu, '$1')
-    .trim();
+    );
+  return cutMarkPiles(shown).trim();
 }
 
 function cutPage(text: string, sections: readonly { start: number }[], options: ChunkOptions): [number, number][] {

@@ -9,7 +9,7 @@ import { textMaker } from '../../../bench/search-text.ts';
 import { hasShared, sharedPath } from '../../../test/support/shared.ts';
 import { analyseDocument } from './document.ts';
 import { UNSPACED_CLASS } from './characters.ts';
-import { normaliseText } from './fold.ts';
+import { lowerWord, normaliseText } from './fold.ts';
 import { termsOfWord } from './terms.ts';
 import { eachBrokenWord, eachSurface, emitSurface, type Token } from './tokens.ts';
 
@@ -18,6 +18,10 @@ const SURFACE = new RegExp(
   `[${UNSPACED_CLASS}]+|${SPACED_CLASS}+(?:(?:[.\\-_\\/:@+']|,(?=\\p{Nd})|(?<=[\\p{L}\\p{M}])&(?=\\p{L}))${SPACED_CLASS}+)*(?:\\+\\+|#(?!${SPACED_CLASS}))?\\*?`,
   'gv',
 );
+
+const BROKEN_WORD = /(\p{L}{2,})-\n[ \t]*(\p{Ll}{2,})/gu;
+
+const brokenWords = (text: string): string[] => Array.from(text.matchAll(BROKEN_WORD), ([, half, other]) => lowerWord(`${half}${other}`));
 
 function surfacesOf(text: string): string[] {
   const surfaces: string[] = [];
@@ -39,7 +43,7 @@ function plainly(texts: readonly string[], language: string): { words: number[];
     };
     const normal = normaliseText(text);
     for (const [surface] of normal.matchAll(SURFACE)) emitSurface(surface, add);
-    eachBrokenWord(normal, add);
+    for (const word of brokenWords(normal)) add({ kind: 'word', text: word, spelling: true, capitals: false, inside: false, starred: false });
     return count;
   });
   return { words, terms: [...postings].map(([term, places]) => `${term} ${JSON.stringify([...places])}`).toSorted() };
@@ -59,6 +63,7 @@ function analysed(texts: readonly string[], language: string): ReturnType<typeof
 const LETTERS = ['a', 'B', 'é', 'ß', '中', '国', 'ก', 'ิ', '\u0301', '1', '٢', '๓', '.', '-', '_', '/', ':', '@', '+', "'", ',', '&', '#', '*', ' ', '\n', '-\n',
   '𝐀', '𠀀', '😀', '\u00ad', 'ﬁ', 'İ', 'ı', 'ا', 'ل', 'あ', 'ー', '한', 'я', 'й', '\ud800', '\udc00'];
 const mixed = fc.array(fc.constantFrom(...LETTERS), { maxLength: 60 }).map((letters) => letters.join(''));
+const broken = fc.array(fc.constantFrom('-\n', '-\n ', 'ab', 'c', 'D', 'é', '中', '1', ' ', '𝐀', '-', '\n'), { maxLength: 30 }).map((pieces) => pieces.join(''));
 const anyText = fc.oneof(mixed, fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: 'grapheme' }));
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'ru', 'da', 'fi', 'hu', 'tr', 'ar', 'zh', 'ja', 'th'];
 
@@ -67,6 +72,17 @@ describe('analysis', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(surfacesOf(text.toWellFormed())).toEqual(text.toWellFormed().match(SURFACE) ?? []);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('finds words broken at line ends where the pattern does', () => {
+    fc.assert(
+      fc.property(broken, (text) => {
+        const found: string[] = [];
+        eachBrokenWord(text.toWellFormed(), (token) => found.push(token.text));
+        expect(found).toEqual(brokenWords(text.toWellFormed()));
       }),
       { numRuns: 3_000 },
     );

@@ -44,3 +44,14 @@ export function endOfRun(text: string, at: number, kind: number): number {
   }
   return end;
 }
+
+const NO_MARK = 1;
+const MARK = 2;
+const marks = new Uint8Array(0x10000);
+
+/** Is this UTF-16 unit a combining mark, or half of a character that may be one? */
+export function mayBeMark(unit: number): boolean {
+  let mark = marks[unit]!;
+  if (mark === 0) marks[unit] = mark = (unit >= 0xd800 && unit < 0xe000) || /\p{M}/u.test(String.fromCharCode(unit)) ? MARK : NO_MARK;
+  return mark === MARK;
+}

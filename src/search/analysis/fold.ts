@@ -2,14 +2,16 @@
  * Folding: what makes two spellings the same word. Text is normalised once (NFKC, invisible characters out); words are then
  * lower-cased and their diacritics folded. Rules: search.md section 2, trust.md 5.2 and 5.6.
  */
+import { mayBeMark } from './characters.ts';
 
 const NOT_ASCII = /[^\x00-\x7f]/;
 /** Soft hyphen, zero-width characters, bidi controls, tag characters, variation selectors, interlinear marks. */
 const INVISIBLE =
   /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe00-\ufe0f\ufff9-\ufffb\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
 const CONTROL = /[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]/g;
-/** More combining marks than any script stacks are noise (Zalgo). */
 const MARK_PILE = /(\p{M}{8})\p{M}+/gu;
+const MOST_MARKS = 8;
+const FIRST_MARK = 0x300;
 
 /** The zeros of scripts that count with digits of their own; nine more follow each. */
 const ZEROS = [
@@ -23,6 +25,17 @@ function plainDigit(digit: string): string {
   return String(code - ZEROS.findLast((zero) => zero <= code)!);
 }
 
+/** Text without more combining marks in a row than any script stacks: they are noise (Zalgo). */
+export function cutMarkPiles(text: string): string {
+  let run = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    run = code >= FIRST_MARK && mayBeMark(code) ? run + 1 : 0;
+    if (run > MOST_MARKS) return text.replace(MARK_PILE, '$1');
+  }
+  return text;
+}
+
 /**
  * Text ready for tokens: NFKC (ligatures, full width), soft hyphens and other invisible characters out, every dash that
  * joins words the same, digits of all scripts as 0 to 9, line ends `\n`. Lone surrogates become U+FFFD, NUL and other controls a space.
@@ -30,7 +43,8 @@ function plainDigit(digit: string): string {
 export function normaliseText(text: string): string {
   let clean = text;
   if (NOT_ASCII.test(clean)) {
-    clean = clean.toWellFormed().replace(INVISIBLE, '').replace(MARK_PILE, '$1').normalize('NFKC');
+    clean = clean.toWellFormed().replace(INVISIBLE, '');
+    clean = cutMarkPiles(clean).normalize('NFKC');
     clean = clean.replace(DIGITS, plainDigit).replace(/[\u2010\u2011\u2012\u2013\u2212]/g, '-').replace(/[\u2018\u2019\u02bc\uff07]/g, "'");
   }
   return clean.replace(CONTROL, ' ').replace(/\r\n?/g, '\n');

@@ -20,9 +20,12 @@ export interface Token {
   starred: boolean;
 }
 
-const BROKEN_WORD = /(\p{L}{2,})-\n[ \t]*(\p{Ll}{2,})/gu;
+const BROKEN = '-\n';
+/** The other half of a word broken at a line end. */
+const OTHER_HALF = /[ \t]*(\p{Ll}{2,})/uy;
 const JOINERS = new Set(Array.from(".-_/:@+',&", (joiner) => joiner.charCodeAt(0)));
 const [COMMA, AMPERSAND, HASH, STAR] = [0x2c, 0x26, 0x23, 0x2a];
+const IS_LETTER = /^\p{L}$/u;
 const IS_DECIMAL = /^\p{Nd}/u;
 const HAS_DIGIT = /\p{N}/u;
 /** R&D and AT&T are names; between anything else than letters an ampersand is a sign. */
@@ -68,8 +71,28 @@ export function eachSurface(text: string, each: (start: number, end: number, kin
 
 /** Words broken at a line end, written together: spellings of their halves. */
 export function eachBrokenWord(text: string, emit: (token: Token) => void): void {
-  if (!text.includes('-\n')) return;
-  for (const match of text.matchAll(BROKEN_WORD)) emitWord(`${match[1]}${match[2]}`, emit, BROKEN);
+  let free = 0;
+  for (let at = text.indexOf(BROKEN); at >= 0; at = text.indexOf(BROKEN, at + 1)) {
+    const start = startOfLetters(text, at, free);
+    if (Array.from(text.slice(start, at)).length < 2) continue;
+    OTHER_HALF.lastIndex = at + BROKEN.length;
+    const half = OTHER_HALF.exec(text)?.[1];
+    if (half === undefined) continue;
+    emitWord(text.slice(start, at) + half, emit, SPELLING);
+    free = OTHER_HALF.lastIndex;
+  }
+}
+
+/** Where the run of letters that ends before `end` begins, not before `least`. */
+function startOfLetters(text: string, end: number, least: number): number {
+  let start = end;
+  while (start > least) {
+    const isSecondHalf = (text.charCodeAt(start - 1) & 0xfc00) === 0xdc00;
+    const before = start - (isSecondHalf && start - 2 >= least ? 2 : 1);
+    if (!IS_LETTER.test(text.slice(before, start))) break;
+    start = before;
+  }
+  return start;
 }
 
 function endOfSpaced(text: string, start: number): number {
@@ -94,7 +117,7 @@ export function emitSurface(surface: string, emit: (token: Token) => void): void
   else emitSpaced(surface, emit);
 }
 
-const BROKEN = { spelling: true };
+const SPELLING = { spelling: true };
 const PLAIN = {};
 
 /** Nothing but letters of ASCII. */
