@@ -33,6 +33,9 @@ const mimes: Record<string, string> = {
 
 export const mimeOf = (type: string): string => mimes[type] ?? 'application/octet-stream';
 
+/** The type that `mimeOf` labels so; `fallback` where there is none. */
+export const typeOfMime = (mime: string, fallback: string): string => Object.keys(mimes).find((type) => mimes[type] === mime) ?? fallback;
+
 /** Types that LibreOffice can make a PDF copy of. PDFs and pictures are drawn as they are; plain text has no pages to draw. */
 const copied = new Set(['docx', 'docm', 'pptx', 'pptm', 'xlsx', 'xlsm', 'doc', 'ppt', 'xls', 'odt', 'ods', 'odp', 'rtf', 'html', 'eml', 'msg']);
 

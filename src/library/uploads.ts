@@ -4,6 +4,7 @@ import { requireDocument, requireFolder } from '../access/policy.ts';
 import { AppError } from '../errors.ts';
 import type { DocumentRow, Stores } from '../storage/ports.ts';
 import type { LibraryDeps } from './deps.ts';
+import { mimeOf } from './file-types.ts';
 import { cleanFileName, typeByName } from './names.ts';
 import { enqueueRead, insertDocument, putOriginal, requireBlob } from './new-document.ts';
 import { defaultPreset, presetOf } from './presets.ts';
@@ -97,6 +98,7 @@ export async function replaceDocument(
     };
     const after: DocumentRow = { ...document, ...update };
     await stores.documents.update(document.ref, update);
+    await keepReplaced(stores, document);
     await putOriginal(stores, after, now);
     if (name !== document.name) await deps.reindexTitle(stores, after);
     await stores.jobs.cancelOfDocument(document.ref, now);
@@ -107,6 +109,15 @@ export async function replaceDocument(
   });
   await removeUnreferenced(deps, freed);
   return view;
+}
+
+/** Pages, pictures and their file belong together: until the new file is read, the old pages are drawn from the file they came from. */
+async function keepReplaced(stores: Stores, document: DocumentRow): Promise<void> {
+  if (document.pages === null || (await stores.files.get(document.ref, 'replaced')) !== null) return;
+  const original = await stores.files.get(document.ref, 'original');
+  if (original === null) return;
+  const { ref: _ref, ...file } = original;
+  await stores.files.put({ ...file, kind: 'replaced', mime: mimeOf(document.type) });
 }
 
 /** AppError busy with Retry-After: better an early no than a queue that only grows (P31). */

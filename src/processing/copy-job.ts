@@ -7,7 +7,7 @@ import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { putFile } from './made-files.ts';
 import { cutAtCopyPages, joinFlow } from './repage.ts';
 import { addRunningLines } from './running-lines.ts';
-import { withBlobFile, withBytesAsFile } from './source-file.ts';
+import { fileOfPages, withBlobFile, withBytesAsFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
 
 const NO_COPY = 'No PDF copy could be made: ';
@@ -20,10 +20,11 @@ export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: Abor
   const document = await deps.storage.documents.byRef(job.document);
   if (!document || document.generation !== job.generation) throw new LeaseLost();
   try {
-    const missing = deps.copies.missing(document.type);
+    const { sha256, type } = await fileOfPages(deps.storage, document);
+    const missing = deps.copies.missing(type);
     if (missing !== null) throw new UnreadableFile(missing);
-    await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
-      const copy = await deps.copies.toPdf(file, document.type, signal);
+    await withBlobFile(deps.blobs, { sha256, name: document.name, owner: document.owner }, async (file) => {
+      const copy = await deps.copies.toPdf(file, type, signal);
       const settings = { name: document.name, maxPages: deps.limits.pages, maxUnpackedBytes: deps.limits.unpackedBytes, signal };
       const drawn = await withBytesAsFile(copy, file.owner, `${document.name}.pdf`, (copyFile) => deps.reader.read('pdf', copyFile, settings));
       const aligned = await alignPages(deps, document, drawn);

@@ -37,6 +37,7 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         const change = await writePages(stores, document, prepared);
         const at = { document: document.ref, createdAt: deps.clock.now(), mime: 'application/pdf' };
         const old = [
+          ...(await dropFile(stores, document.ref, 'replaced')),
           ...(copyBlob ? await putFile(stores, { ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob }) : await dropFile(stores, document.ref, 'pdf-copy')),
           ...(ocrBlob ? await putFile(stores, { ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob }) : await dropFile(stores, document.ref, 'ocr')),
         ];

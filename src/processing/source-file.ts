@@ -2,8 +2,15 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sweptPrefix } from '../sandbox/workspace.ts';
-import type { BlobStore } from '../storage/ports.ts';
+import { typeOfMime } from '../library/file-types.ts';
+import type { BlobStore, DocumentRow, Stores } from '../storage/ports.ts';
 import type { SourceFile } from './ports.ts';
+
+/** The file that the document's present pages were read from: its own, or the one that it took the place of and whose pages still serve. */
+export async function fileOfPages(stores: Pick<Stores, 'files'>, document: DocumentRow): Promise<{ sha256: string; type: string }> {
+  const before = await stores.files.get(document.ref, 'replaced');
+  return before === null ? document : { sha256: before.sha256, type: typeOfMime(before.mime, document.type) };
+}
 
 /** Runs `work` with a blob as a local file; released whatever happens. */
 export async function withBlobFile<T>(

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { UnreadableFile } from '../formats/types.ts';
 import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
 import type { PageDrawer } from './ports.ts';
-import { withBlobFile } from './source-file.ts';
+import { fileOfPages, withBlobFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
 
 export interface ViewDeps {
@@ -19,7 +19,8 @@ export type PageViewState = 'ready' | 'making' | 'none';
 
 /** The blob of the PDF that pages are drawn from (the file itself, or its copy), or null. */
 async function drawableFile(storage: Storage, document: DocumentRow): Promise<string | null> {
-  if (wayOf(document.type).copy === 'itself') return document.sha256;
+  const read = await fileOfPages(storage, document);
+  if (wayOf(read.type).copy === 'itself') return read.sha256;
   return (await storage.files.get(document.ref, 'pdf-copy'))?.sha256 ?? null;
 }
 

@@ -144,7 +144,8 @@ export interface DocumentStore {
   remove(ref: number): Promise<void>;
 }
 
-export type FileKind = 'original' | 'pdf-copy' | 'ocr';
+/** `replaced`: the file that the present pages were read from, kept until the reading of the one that took its place commits. */
+export type FileKind = 'original' | 'pdf-copy' | 'ocr' | 'replaced';
 
 export interface FileRow {
   ref: number;
