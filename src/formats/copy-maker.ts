@@ -2,7 +2,7 @@ import type { DocumentReader, FileToRead } from './document-reader.ts';
 import type { OfficeConverter } from './office-converter.ts';
 import { UnreadableFile } from './types.ts';
 
-/** PDF copies for every kind that can have one: office files by LibreOffice, mails as the page a person would print. */
+/** PDF copies for every kind that can have one: office files and web pages by LibreOffice, mails, books and plain text as a person would print them. */
 export interface CopyMaker {
   /** Null when copies can be made, else the sentence that says what is missing and what that costs. */
   readonly missing: string | null;
@@ -12,31 +12,43 @@ export interface CopyMaker {
 /** The mail's files are documents of their own by now. */
 const nobody = { write: () => undefined, end: () => undefined };
 
-const mails = new Set(['eml', 'msg']);
+/** Kinds that LibreOffice does not know, or would ask about, by how what was read of them is printed. */
+const printed: Record<string, { as: (text: string) => Uint8Array; empty: string }> = {
+  eml: { as: printableMail, empty: 'The mail has no text to print' },
+  msg: { as: printableMail, empty: 'The mail has no text to print' },
+  ...Object.fromEntries(['txt', 'md', 'csv', 'epub'].map((type) => [type, { as: printableText, empty: 'It has no text to print' }])),
+};
 
 export function createCopyMaker({ office, reader, limits = {} }: { office: OfficeConverter; reader: DocumentReader; limits?: { maxPages?: number; maxUnpackedBytes?: number } }): CopyMaker {
   return {
     missing: office.missing,
     toPdf: async (file, type, signal) => {
       const { owner } = file;
-      if (!mails.has(type)) return office.toPdf(file.path, { type, owner, signal });
-      // LibreOffice knows no mails: what was read of it is printed. The text is ours and harmless by then.
+      const print = printed[type];
+      if (print === undefined) return office.toPdf(file.path, { type, owner, signal });
+      // What was read of it is printed. The text is ours and harmless by then.
       const { maxPages = 5_000, maxUnpackedBytes = 1024 ** 3 } = limits;
       const { pages } = await reader.read(type, file, { name: file.name, maxPages, maxUnpackedBytes, signal, onAttachment: () => nobody });
       const text = pages.map((page) => page.text).join('\n\n');
-      if (text.trim() === '') throw new UnreadableFile('The mail has no text to print');
-      return office.toPdf(printableMail(text), { type: 'html', owner, signal });
+      if (text.trim() === '') throw new UnreadableFile(print.empty);
+      return office.toPdf(print.as(text), { type: 'html', owner, signal });
     },
   };
 }
 
+const escape = (part: string): string => part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const lines = (part: string): string => escape(part).replaceAll('\n', '<br>');
+const sheet = (style: string, body: string): Uint8Array =>
+  Buffer.from(`<!DOCTYPE html><html><head><meta charset="utf-8"></head><body style="${style}">${body}</body></html>`, 'utf8');
+
 /** Headers as a block, then the body; nothing in it refers to anything. */
 export function printableMail(text: string): Uint8Array {
-  const escape = (part: string) => part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const [head = '', ...body] = text.split('\n\n');
-  const paragraphs = body.map((part) => `<p>${escape(part).replaceAll('\n', '<br>')}</p>`).join('\n');
-  return Buffer.from(
-    `<!DOCTYPE html><html><head><meta charset="utf-8"></head><body style="font-family: sans-serif; font-size: 10pt"><p>${escape(head).replaceAll('\n', '<br>')}</p><hr>\n${paragraphs}</body></html>`,
-    'utf8',
-  );
+  return sheet('font-family: sans-serif; font-size: 10pt', `<p>${lines(head)}</p><hr>\n${body.map((part) => `<p>${lines(part)}</p>`).join('\n')}`);
+}
+
+/** Lines stay lines and keep what they are indented by. */
+export function printableText(text: string): Uint8Array {
+  const indented = (part: string): string => lines(part).replaceAll(/(?<=^|<br>) +|\t/g, (blanks) => '\u00a0'.repeat(blanks === '\t' ? 4 : blanks.length));
+  return sheet('font-family: monospace; font-size: 10pt', text.split('\n\n').map((part) => `<p>${indented(part)}</p>`).join('\n'));
 }

@@ -26,14 +26,14 @@ export async function reprocessDocument(deps: LibraryDeps, actor: Actor, id: str
   });
 }
 
-/** "Make a PDF copy". AppError invalid where the type has none (PDFs are drawn as they are, text files have no pages to draw). */
+/** "Make a PDF copy". AppError invalid where the type has none (PDFs are drawn as they are, an archive has no pages to draw). */
 export async function makePdfCopy(deps: LibraryDeps, actor: Actor, id: string): Promise<DocumentView> {
   const attempt = { action: 'pdf copy asked for', object: { kind: 'document', id } } as const;
   return change(deps, actor, attempt, async (stores) => {
     const document = await requireDocument(stores, actor, 'edit', id);
     if (document.type === 'pdf') throw new AppError('invalid', 'This is a PDF already: its pages are drawn as they are');
     if (!canHavePdfCopy(document.type)) {
-      throw new AppError('invalid', `A ${document.type} file has no pages to draw — PDF copies are made of Word, PowerPoint, Excel and similar files`);
+      throw new AppError('invalid', `A ${document.type} file has no pages to draw — PDF copies are made of office files, web pages, books, mails and text`);
     }
     // Asking twice is the same as once; while it is being read, the copy waits for the reading.
     if (document.pdfCopy === 'ready' || document.pdfCopy === 'making') return documentView(stores, document);

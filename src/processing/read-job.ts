@@ -36,13 +36,17 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         await endJob(stores, deps, job, 'done', null);
         const change = await writePages(stores, document, prepared);
         const at = { document: document.ref, createdAt: deps.clock.now(), mime: 'application/pdf' };
+        const hadCopy = (await stores.files.get(document.ref, 'pdf-copy')) !== null;
         const old = [
           ...(await dropFile(stores, document.ref, 'replaced')),
           ...(copyBlob ? await putFile(stores, { ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob }) : await dropFile(stores, document.ref, 'pdf-copy')),
           ...(ocrBlob ? await putFile(stores, { ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob }) : await dropFile(stores, document.ref, 'ocr')),
         ];
         const state = await copyState(stores, document.ref);
-        const makeCopy = state === 'none' && wayOf(read.result.type).copy === 'after' && deps.copies.missing(read.result.type) === null;
+        const { copy } = wayOf(read.result.type);
+        // A copy that a person asked for is made again.
+        const isWanted = copy === 'after' || (copy === 'asked' && hadCopy);
+        const makeCopy = state === 'none' && isWanted && deps.copies.missing(read.result.type) === null;
         await stores.documents.update(document.ref, { pdfCopy: makeCopy ? 'making' : state });
         if (makeCopy) await enqueueCopy(stores, deps, document);
         if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type: read.result.type }, inner);

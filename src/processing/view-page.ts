@@ -27,7 +27,7 @@ async function drawableFile(storage: Storage, document: DocumentRow): Promise<st
 /** Whether there is something to look at: now, in a moment, or not at all. */
 export async function pageViewState(storage: Storage, document: DocumentRow): Promise<PageViewState> {
   if ((await drawableFile(storage, document)) !== null) return 'ready';
-  const coming = document.pdfCopy === 'making' || (document.status === 'processing' && wayOf(document.type).copy !== 'none');
+  const coming = document.pdfCopy === 'making' || (document.status === 'processing' && !['none', 'asked'].includes(wayOf(document.type).copy));
   return coming ? 'making' : 'none';
 }
 

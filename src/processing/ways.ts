@@ -2,10 +2,10 @@
 export interface Way {
   /**
    * When the PDF copy is made: `none` (there is no sensible one), `itself` (the file is a PDF), `first` (before reading, the page
-   * texts come from it), `after` (in the background, the pages are then aligned with it).
+   * texts come from it), `after` (in the background, the pages are then aligned with it), `asked` (the same, when a person asks for it).
    */
-  copy: 'none' | 'itself' | 'first' | 'after';
-  /** With `after`: whether the file's estimated pages take the copy's page numbers once it is there. */
+  copy: 'none' | 'itself' | 'first' | 'after' | 'asked';
+  /** With `after` and `asked`: whether the file's estimated pages take the copy's page numbers once it is there. */
   align?: boolean;
 }
 
@@ -27,6 +27,11 @@ const ways: Record<string, Way> = {
   webp: { copy: 'first' },
   eml: { copy: 'after', align: true },
   msg: { copy: 'after', align: true },
+  html: { copy: 'asked', align: true },
+  txt: { copy: 'asked', align: true },
+  md: { copy: 'asked', align: true },
+  csv: { copy: 'asked', align: true },
+  epub: { copy: 'asked', align: true },
 };
 
 export const wayOf = (type: string): Way => ways[type] ?? { copy: 'none' };

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentOver, type AgentCalls } from '../support/agent-calls.ts';
+import { firstAdmin, processed, type Admin, type Json } from '../support/api-client.ts';
+import { startSergo, type RunningSergo } from '../support/running-sergo.ts';
+import { zipOf } from '../support/zip-fixture.ts';
+
+/** `view_page` by kind of file: what has pages is looked at at once, what flows once somebody has asked for its PDF copy. */
+const canRun = ['soffice', 'pdftotext'].every((tool) => spawnSync('which', [tool]).status === 0);
+if (!canRun) console.warn('SKIPPED: PDF copies by request. LibreOffice or poppler-utils is missing.');
+
+const paragraphs = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} tells of harbour ${at * 7} and of the boats that lay there for the winter, one beside the other.`);
+const book = zipOf({
+  mimetype: 'application/epub+zip',
+  'META-INF/container.xml': '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>',
+  'b.opf':
+    '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="c1" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c1"/></spine></package>',
+  'c1.xhtml': `<html xmlns="http://www.w3.org/1999/xhtml"><body><h1>Winter</h1>${paragraphs.map((text) => `<p>${text}</p>`).join('')}</body></html>`,
+});
+const asked: Record<string, string | Uint8Array> = {
+  'page.html': `<html><head><link rel="stylesheet" href="http://192.0.2.1/a.css"></head><body><h1>Winter</h1><img src="http://192.0.2.1/a.png">${paragraphs.map((text) => `<p>${text}</p>`).join('')}</body></html>`,
+  'notes.txt': paragraphs.join('\n\n'),
+  'readme.md': `# Winter\n\n${paragraphs.join('\n\n')}`,
+  'table.csv': `number,words\n${paragraphs.map((text, at) => `${at},"${text}"`).join('\n')}\n`,
+  'book.epub': book,
+};
+
+describe.skipIf(!canRun)('looking at pages', { timeout: 300_000 }, () => {
+  let sergo: RunningSergo;
+  let admin: Admin;
+  let agent: AgentCalls;
+  const upload = async (files: Record<string, string | Uint8Array>): Promise<Json[]> => {
+    const { body } = await admin.api.upload(admin.folderId, files);
+    return Promise.all(body.documents.map((document: Json) => processed(admin.api, document.id)));
+  };
+  const copied = async (id: string): Promise<Json> => {
+    for (;;) {
+      const { body } = await admin.api.get(`/documents/${id}`);
+      if (body.status !== 'processing' && body.pdfCopy !== 'making') return body;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  };
+
+  beforeAll(async () => {
+    sergo = await startSergo();
+    admin = await firstAdmin(sergo);
+    agent = await agentOver(admin.api, admin.folderId);
+  });
+  afterAll(() => sergo?.stop());
+
+  test('text, tables, web pages and books have a page view once somebody asked for the copy, and then its pages', async () => {
+    for (const { id, name, pdfCopy } of await upload(asked)) {
+      expect(pdfCopy, name).toBe('none');
+      const before = await agent.result('view_page', { document_id: id, page: 1 });
+      expect(before, name).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Make a PDF copy') }] });
+      expect((await admin.api.post(`/documents/${id}/pdf-copy`, {})).status, name).toBe(202);
+      const after = await copied(id);
+      expect(after, `${name} ${after.notices}`).toMatchObject({ pdfCopy: 'ready', pagesEstimated: false });
+      expect(after.pages, name).toBeGreaterThan(1);
+      const view = await agent.result('view_page', { document_id: id, page: 2 });
+      expect(view.content[0].text).toBe(`${name} — page 2 of ${after.pages}`);
+      const { width, height } = await sharp(Buffer.from(view.content[1].data, 'base64')).metadata();
+      expect(Math.max(width, height)).toBeLessThanOrEqual(1568);
+      // What is read of a page is what its picture shows.
+      const cut = await agent.result('view_page', { document_id: id, page: 2, format: 'pdf' });
+      const drawn = spawnSync('pdftotext', ['-q', '-', '-'], { input: Buffer.from(cut.content[1].resource.blob, 'base64') }).stdout.toString();
+      const numbers = (text: string): string[] => [...text.matchAll(/Paragraph\s+(\d+)/g)].map((match) => match[1]!);
+      expect(numbers((await agent.json('read_document', { document_id: id, page: 2 })).text), name).toEqual(numbers(drawn));
+    }
+  });
+
+  test('a copy that was asked for is made again with the next reading', async () => {
+    const [{ id }] = (await upload({ 'again.txt': asked['notes.txt']! })) as [Json];
+    await admin.api.post(`/documents/${id}/pdf-copy`, {});
+    await copied(id);
+    await admin.api.post(`/documents/${id}/reprocess`, { preset: 'basic' });
+    expect(await copied(id)).toMatchObject({ status: 'ready', pdfCopy: 'ready', pagesEstimated: false });
+  });
+
+  test('pictures and mails are looked at without asking', async () => {
+    const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'navy' } }).png().toBuffer();
+    const tiff = await sharp(png).tiff().toBuffer();
+    const webp = await sharp(png).webp().toBuffer();
+    const mail = 'From: a@example.com\r\nSubject: Tide\r\nContent-Type: text/plain\r\n\r\nThe tide is at noon.\r\n';
+    for (const { id, name } of await upload({ 'a.png': png, 'b.tiff': tiff, 'c.webp': webp, 'd.eml': mail })) {
+      expect(await copied(id), name).toMatchObject({ pages: 1, pdfCopy: 'ready' });
+      const view = await agent.result('view_page', { document_id: id, page: 1 });
+      expect(view, name).toMatchObject({ isError: false, content: [{ text: `${name} — page 1 of 1` }, { type: 'image', mimeType: 'image/png' }] });
+    }
+  });
+});
