@@ -237,7 +237,7 @@ describe('processing', () => {
     await makePdfCopy(lib, ava, deck.id);
     expect((await lib.storage.jobs.openOfDocument(deck.ref)).map((job) => job.kind)).toEqual(['read', 'pdf-copy']);
     expect(await cancelProcessing(lib, ava, deck.id)).toMatchObject({ pdfCopy: 'none' });
-    for (const name of ['a.pdf', 'a.txt']) {
+    for (const name of ['a.pdf', 'a.zip']) {
       const other = await lib.upload(ava, ava.rootId, name);
       await expect(makePdfCopy(lib, ava, other.id)).rejects.toMatchObject({ code: 'invalid' });
     }
