@@ -17,13 +17,13 @@ export interface OpenLibrary {
 }
 
 /** The library over the data folder: what every program (server, worker, command) starts with. */
-export async function openLibrary(config: Config): Promise<OpenLibrary> {
+export async function openLibrary(config: Config, options: { giveWayMs?: number } = {}): Promise<OpenLibrary> {
   // What a failing disk said was written may not be: stop here, and let the next start recover from what is there.
   const onDiskFailure = (error: unknown): never => {
     process.stderr.write(`The disk failed while writing (${String(error)}): Sergo ends now so that nothing more is promised\n`);
     process.exit(1);
   };
-  const storage = await openSqliteStorage({ path: join(config.dataFolder, 'sergo.db'), onDiskFailure });
+  const storage = await openSqliteStorage({ path: join(config.dataFolder, 'sergo.db'), onDiskFailure, ...options });
   const blobs = await openDiskBlobs({ folder: join(config.dataFolder, 'blobs'), onDiskFailure });
   const key = await loadAuditKey(config.dataFolder, { mayCreate: (await storage.audit.head()) === null });
   const audit = openAudit({ storage, clock: systemClock, key });

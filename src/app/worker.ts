@@ -17,7 +17,7 @@ const REAP_EVERY_MS = 6 * 3_600_000;
 /** Processes documents until it is stopped. The caller holds the lock on the data folder, so running leases are of the dead. */
 export async function runWorker(config: Config): Promise<RunningWorker> {
   const log = createLog(config, 'worker');
-  const library = await openLibrary(config);
+  const library = await openLibrary(config, { giveWayMs: 1 });
   const { storage, blobs, clock, audit } = library.deps;
   const readers = await openReaders(config, (message) => log.warn(message));
   await storage.jobs.retryAllRunning(clock.now());

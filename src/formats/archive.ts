@@ -1,7 +1,7 @@
 import { paginate } from './flow.ts';
 import { needsPassword } from './sniff.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
-import { isZip, openZip, type ZipLimits } from './zip.ts';
+import { isZip, openZip, type ZipEntry, type ZipLimits } from './zip.ts';
 
 export interface ArchiveEntry {
   /** Cleaned: relative, `/` between folders, no `..`, no drive, no control or bidi characters, at most 255 bytes a name. */
@@ -24,6 +24,7 @@ const litter = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*
 /** The files of a zip, names made harmless, links and litter left out. Archives inside stay files: depth is one (trust.md 2). */
 export function unpackArchive(bytes: Uint8Array, limits: ZipLimits): Archive {
   const zip = openZip(bytes, limits);
+  refuseOverlaps(zip.entries);
   const entries: ArchiveEntry[] = [];
   const taken = new Set<string>();
   let links = 0;
@@ -53,6 +54,15 @@ export function unpackArchive(bytes: Uint8Array, limits: ZipLimits): Archive {
     ...(links > 0 ? [`${links} of its entries are links to other places and were left out`] : []),
   ];
   return { entries, notices };
+}
+
+/** Files that share their packed bytes: a few of them unpack to any amount, and no honest archive has them. */
+function refuseOverlaps(entries: readonly ZipEntry[]): void {
+  let end = 0;
+  for (const entry of entries.filter((each) => each.packedBytes > 0).toSorted((a, b) => a.start - b.start)) {
+    if (entry.start < end) throw new UnreadableFile('Refused: its files lie on top of each other, which only archives made to do harm have');
+    end = entry.start + entry.packedBytes;
+  }
 }
 
 /** A path that can only lie inside: a name that tries to leave (`../../x`, `/abs`, `C:\x`) becomes a plain one. */

@@ -1,6 +1,6 @@
 import { fontOf, readParagraphProperties, isOn, type Numbering, type StyleSheet } from './docx-styles.ts';
 import { readReferredText } from './drawing-text.ts';
-import { cleanText, type FlowBlock } from './flow.ts';
+import { joinCells, cleanText, type FlowBlock } from './flow.ts';
 import { linearFormula } from './omml.ts';
 import { childOf, childrenOf, elementsOf, findAll, findFirst, pathOf, textOf, type XmlElement } from './xml.ts';
 import type { Zip } from './zip.ts';
@@ -297,7 +297,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
         for (let extra = spanOf(childOf(cell, 'w:tcPr'), 'w:gridSpan', 1); extra > 1; extra--) columns.push('');
       });
       for (const inner of read.flat()) mergeMarks(block, inner);
-      block.text = columns.some((column) => column !== '') ? columns.join(' | ').replace(/(\s*\|)+\s*$/, '') : '';
+      block.text = joinCells(columns);
       if (!isFirst) block.tight = true;
       if (block.text !== '' || block.figure || block.notes || block.breaks) {
         blocks.push(block);

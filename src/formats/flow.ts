@@ -15,6 +15,13 @@ export interface FlowBlock {
   figure?: boolean;
 }
 
+/** A table's row as one line, empty cells at its end left out (by a loop: the pattern for it takes forever on a row of thousands). */
+export function joinCells(cells: readonly string[]): string {
+  let end = cells.length;
+  while (end > 0 && cells[end - 1]!.trim() === '') end -= 1;
+  return cells.slice(0, end).join(' | ');
+}
+
 export interface FlowOptions {
   maxPages: number;
   /** About how many characters a printed page holds. */

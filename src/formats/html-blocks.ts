@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { cleanText, type FlowBlock } from './flow.ts';
+import { cleanText, joinCells, type FlowBlock } from './flow.ts';
 import { UnreadableFile } from './types.ts';
 
 /** Text of a web page as blocks: everything a reader sees, menus included; scripts and styles are not text. */
@@ -17,8 +17,8 @@ const blockTags = new Set([
 
 /** Columns that cells from above may cover: spans that add up row by row are no table (browsers stop at 1,000 as well). */
 const MOST_COLUMNS = 1_000;
-/** Real pages stay below a few hundred, broken ones below a few thousand; each level costs the parser the levels above it. */
-const DEEPEST = 10_000;
+/** No page is nested so deep; each level costs the parser the levels above it, so that twice as many take four times as long. */
+const DEEPEST = 100_000;
 
 interface Cell {
   blocks: FlowBlock[];
@@ -62,7 +62,7 @@ export function readHtmlBlocks(html: string): HtmlText {
   const target = (): FlowBlock[] => tables.findLast((table) => table.cell)?.cell?.blocks ?? blocks;
 
   function flush(): void {
-    const body = cleanText(text).replace(/[ \t]+\n/g, '\n').replace(/\n[ \t]+/g, preformatted > 0 ? '$&' : '\n').trim();
+    const body = cleanText(text).replace(/(?<![ \t])[ \t]+\n/g, '\n').replace(/\n[ \t]+/g, preformatted > 0 ? '$&' : '\n').trim();
     const secret = cleanText(hidden).replace(/\s+/g, ' ').trim();
     text = '';
     hidden = '';
@@ -115,7 +115,7 @@ export function readHtmlBlocks(html: string): HtmlText {
       }
     }
     skipCovered();
-    row.text = columns.some((column) => column !== '') ? columns.join(' | ').replace(/(\s*\|)+\s*$/, '') : '';
+    row.text = joinCells(columns);
     if (!table.isFirstRow) row.tight = true;
     if (row.text !== '' || row.figure || row.hidden) {
       into.push(row);

@@ -1,3 +1,4 @@
+import { joinCells } from './flow.ts';
 import { childOf, childrenOf, elementsOf, findAll, findFirst, isDamage, readXmlTree, textOf, type XmlElement } from './xml.ts';
 import type { Zip } from './zip.ts';
 
@@ -26,7 +27,7 @@ function readObjectPart(zip: Zip, href: string): XmlElement | undefined {
 
 function chartText(chart: XmlElement): string {
   const titles = [...findAll(chart, 'chart:title'), ...findAll(chart, 'chart:subtitle')].map(textOf).filter((text) => text.trim() !== '');
-  const rows = findAll(chart, 'table:table-row').map((row) => childrenOf(row, 'table:table-cell').map((cell) => textOf(cell).trim()).join(' | ').replace(/(\s*\|)+\s*$/, ''));
+  const rows = findAll(chart, 'table:table-row').map((row) => joinCells(childrenOf(row, 'table:table-cell').map((cell) => textOf(cell).trim())));
   return [...titles, ...rows.filter((row) => row !== '')].join('\n');
 }
 

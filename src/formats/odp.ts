@@ -1,4 +1,4 @@
-import { cleanText } from './flow.ts';
+import { joinCells, cleanText } from './flow.ts';
 import { openOdf, pointsOf, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { inReadingOrder, type Box } from './reading-order.ts';
 import { sniffContainer } from './sniff.ts';
@@ -117,7 +117,7 @@ const paragraphsOf = (holder: XmlElement): string => [...findAll(holder, 'text:p
 
 const tableText = (table: XmlElement): string =>
   findAll(table, 'table:table-row')
-    .map((row) => elementsOf(row).filter(({ name }) => name.endsWith('table-cell')).map((cell) => paragraphsOf(cell).replace(/\s+/g, ' ')).join(' | ').replace(/(\s*\|)+\s*$/, ''))
+    .map((row) => joinCells(elementsOf(row).filter(({ name }) => name.endsWith('table-cell')).map((cell) => paragraphsOf(cell).replace(/\s+/g, ' '))))
     .filter((row) => row !== '')
     .join('\n');
 

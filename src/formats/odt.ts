@@ -1,5 +1,5 @@
 import { formatNumber } from './docx-styles.ts';
-import { cleanText, paginate, type FlowBlock } from './flow.ts';
+import { joinCells, cleanText, paginate, type FlowBlock } from './flow.ts';
 import { openOdf, pointsOf, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { sniffContainer } from './sniff.ts';
 import type { Format, ReadOptions, ReadResult } from './types.ts';
@@ -206,7 +206,7 @@ function addTable(table: XmlElement, blocks: FlowBlock[], context: Context): voi
       isFirst = true;
       return;
     }
-    const block: FlowBlock = { text: columns.some(Boolean) ? columns.join(' | ').replace(/(\s*\|)+\s*$/, '') : '' };
+    const block: FlowBlock = { text: joinCells(columns) };
     for (const read of inner.flat()) {
       if (read.figure) block.figure = true;
       if (read.breaks) block.breaks = [0];

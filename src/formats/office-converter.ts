@@ -200,7 +200,8 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     toPdf: (source, options) => convert(source, 'pdf', options),
     close: async () => {
       closed = true;
-      for (const wake of [...waiting]) wake();
+      // Each takes itself off the list by putting a new one in its place.
+      for (const wake of waiting) wake();
       await Promise.all(lanes.map(stop));
     },
   };

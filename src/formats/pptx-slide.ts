@@ -1,7 +1,7 @@
 import { chooseAlternate } from './docx-body.ts';
 import { formatNumber } from './docx-styles.ts';
 import { paragraphText, readReferredText } from './drawing-text.ts';
-import { cleanText } from './flow.ts';
+import { joinCells, cleanText } from './flow.ts';
 import { linearFormula } from './omml.ts';
 import { inReadingOrder, type Box } from './reading-order.ts';
 import { childOf, childrenOf, elementsOf, findAll, findFirst, pathOf, textOf, type XmlElement } from './xml.ts';
@@ -144,7 +144,7 @@ function tableText(table: XmlElement): string {
     const cells = childrenOf(row, 'a:tc').map((cell) =>
       cell.attrs['hMerge'] === '1' || cell.attrs['vMerge'] === '1' ? '' : bodyText(childOf(cell, 'a:txBody') ?? cell).replace(/\s+/g, ' ').trim(),
     );
-    const line = cells.join(' | ').replace(/(\s*\|)+\s*$/, '');
+    const line = joinCells(cells);
     if (line !== '') rows.push(line);
   }
   return rows.join('\n');

@@ -43,6 +43,8 @@ export async function openSqliteStorage(options: {
   indexWriter?: IndexWriter;
   /** The disk failed while syncing: what was acknowledged may not be there, so the process must end and recover. */
   onDiskFailure?: (error: unknown) => void;
+  /** A gap between two of its changes, for a process that others must not wait for (write-turns.ts). */
+  giveWayMs?: number;
 }): Promise<SqliteStorage> {
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
   const writeConnection = connect(options.path);
@@ -56,6 +58,7 @@ export async function openSqliteStorage(options: {
   const turns = createWriteTurns(writeConnection, {
     walPath: `${options.path}-wal`,
     onDiskFailure: (error) => options.onDiskFailure?.(error),
+    giveWayMs: options.giveWayMs,
   });
   const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> => {
     const result = await turns.durably(() =>

@@ -22,7 +22,15 @@ export interface WriteTurns {
  */
 export function createWriteTurns(
   connection: Sqlite.Database,
-  options: { walPath: string; onDiskFailure(error: unknown): void },
+  options: {
+    walPath: string;
+    onDiskFailure(error: unknown): void;
+    /**
+     * Milliseconds between two turns. A worker's turns follow each other closely, and SQLite's lock has no queue: without a gap the
+     * server would find it taken for seconds, whenever it looks.
+     */
+    giveWayMs?: number | undefined;
+  },
 ): WriteTurns {
   const begin = connection.prepare('begin immediate');
   const commit = connection.prepare('commit');
@@ -47,7 +55,8 @@ export function createWriteTurns(
         throw asAppError(error);
       }
     });
-    last = turn.catch(() => undefined);
+    const after = (): unknown => (options.giveWayMs === undefined ? undefined : sleep(options.giveWayMs));
+    last = turn.then(after, after);
     return turn;
   };
 
@@ -79,7 +88,7 @@ export function createWriteTurns(
 /** Waits for the write lock without blocking the event loop: SQLite's own busy handler would sleep in it. */
 async function beginWhenFree(begin: Sqlite.Statement): Promise<void> {
   const deadline = performance.now() + WRITE_WAIT_MS;
-  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 4)) {
     try {
       begin.run();
       return;
