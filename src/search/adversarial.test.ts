@@ -149,4 +149,25 @@ describe('what searches trip over', () => {
     // An identifier keeps its pieces' place behind it.
     expect(explained(`${fillers.join(' ')} AEO2023`).explanation!.words).toHaveLength(64);
   });
+
+  it('what a function word is, is decided inside the scope: the German around it is other people’s', () => {
+    const alone = mkdtempSync(join(tmpdir(), 'sergo-adversarial-alone-'));
+    const own = createSearchLibrary(join(alone, 'library.db'));
+    const texts = ['The war ended and the people of the town were free.', english];
+    own.add(texts.map((text, n) => ({ ref: n + 1, id: `case${n}`, folder: 1, title: '', text })));
+    const alonely = openSearchReader(own.path);
+    // The first case has the same two documents and a German one, in the midst of all the others.
+    const here = createEngine(alonely);
+    const scope = { folders: [], documents: [1, 3] };
+    for (const query of ['war', 'the war', 'the', 'a war and a man', 'the end of the war']) {
+      const look = (searched: typeof engine, within: { folders: number[]; documents: number[] }) =>
+        rank(searched, { query, scope: within, depth: 10, explain: true, check: () => {} });
+      const [among, by] = [look(engine, scope), look(here, { folders: [1], documents: [] })];
+      const shown = ({ ranked, explanation }: typeof among) => [ranked.map(({ score, page }) => [score, page]), explanation!.words];
+      expect({ query, answer: shown(among) }).toEqual({ query, answer: shown(by) });
+    }
+    alonely.close();
+    own.close();
+    rmSync(alone, { recursive: true, force: true });
+  });
 });

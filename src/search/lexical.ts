@@ -164,16 +164,17 @@ const ORDINARY_SHARE = 0.2;
 function isOrdinary(source: MatchSource, matches: Matches, languages: readonly string[]): boolean {
   if (languages.length === 0) return false;
   const { table, mask } = source;
-  const says = new Map<string, number>();
+  const isKnown = table.languageNames.map(hasFunctionWords);
+  const isOrdinaryThere = table.languageNames.map((language) => languages.includes(language));
+  let [all, ordinary] = [0, 0];
   const count = (slot: number): void => {
-    const language = table.languageOf(table.slotDocument[slot]!);
-    says.set(language, (says.get(language) ?? 0) + 1);
+    const language = table.language[table.slotDocument[slot]!]!;
+    if (isKnown[language]) all++;
+    if (isOrdinaryThere[language]) ordinary++;
   };
   for (const list of matches.lists) for (const slot of list.slots) count(slot);
   for (const dense of matches.dense) eachDense(dense, mask.words, count);
-  const sum = (of: (language: string) => boolean): number => [...says].reduce((all, [language, found]) => all + (of(language) ? found : 0), 0);
-  const ordinary = sum((language) => languages.includes(language));
-  return ordinary > 0 && ordinary >= ORDINARY_SHARE * sum(hasFunctionWords);
+  return ordinary > 0 && ordinary >= ORDINARY_SHARE * all;
 }
 
 interface RankedList {

@@ -41,6 +41,9 @@ export class SlotTable {
   first: number[] = [];
   count: number[] = [];
   titleSlot: number[] = [];
+  /** By index of document: which of `languageNames` (ISO 639-1) it is in. */
+  language: number[] = [];
+  languageNames: string[] = [];
   segments: SegmentInfo[] = [];
   /** Term → folders whose names have it. */
   folderTerms = new Map<string, number[]>();
@@ -48,7 +51,6 @@ export class SlotTable {
   private readonly reader: SearchReader;
   private readonly indexOf = new Map<number, number>();
   private live: boolean[] = [];
-  private language: string[] = [];
   private words: number[] = [];
   private free: number[] = [];
   private seen = { data: -1, change: -1, segments: -1, folders: -1 };
@@ -73,11 +75,6 @@ export class SlotTable {
     }
     if (behind || state.lastChange !== this.seen.change) this.version++;
     this.seen = { data, change: state.lastChange, segments: state.segments, folders: state.folders };
-  }
-
-  /** ISO 639-1 code of a document, by its index. */
-  languageOf(document: number): string {
-    return this.language[document] ?? '';
   }
 
   /** The mask of a scope now; the same scope asked again costs a comparison. */
@@ -120,7 +117,7 @@ export class SlotTable {
       setRange(words, this.first[index]!, this.count[index]!);
       excerpts += this.count[index]!;
       length += this.words[index]!;
-      languages.add(this.language[index]!);
+      languages.add(this.languageNames[this.language[index]!]!);
       // The name of a folder that the key does not read is no business of its documents read singly.
       if (byFolder) named.add(this.folder[index]!);
     }
@@ -167,7 +164,8 @@ export class SlotTable {
     this.first[index] = entry.first;
     this.count[index] = entry.slots;
     this.titleSlot[index] = entry.titleSlot;
-    this.language[index] = entry.language;
+    const known = this.languageNames.indexOf(entry.language);
+    this.language[index] = known < 0 ? this.languageNames.push(entry.language) - 1 : known;
     this.slotDocument.fill(index, entry.first, entry.first + entry.slots);
     this.slotDocument[entry.titleSlot] = index;
     this.slotLength.set(entry.lengths, entry.first);
