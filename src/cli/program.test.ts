@@ -279,6 +279,8 @@ test('a search of the log is replayed as its key', async () => {
   expect(await json('search', 'replay', String(seq))).toMatchObject({ found: 1, key: { id: made.id }, explained: { inScope: 1 } });
   await run('keys', 'revoke', 'outlooks');
   await expect(run('search', 'replay', String(seq))).rejects.toThrow("The key 'outlooks' was revoked on");
+  await library.storage.users.update(ava.user.ref, { disabledAt: 1 });
+  await expect(run('search', 'replay', String(seq))).rejects.toThrow('Ava Bennett, whose search this was, is disabled: they and their keys get nothing now.');
   await expect(run('search', 'replay', '100000')).rejects.toThrow('Entry 100000 of the audit log is no search');
   await expect(run('search', 'replay', 'abc')).rejects.toMatchObject({ code: 'commander.invalidArgument' });
 });

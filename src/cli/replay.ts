@@ -11,6 +11,7 @@ import { formatTable } from './terminal.ts';
 export async function replayEntry({ deps, ports }: Pick<OpenSearch, 'deps' | 'ports'>, seq: number): Promise<ReplayedSearch<SearchResult>> {
   const asker = await askerOf(deps.storage, seq);
   if (asker === null) throw new AppError('not_found', `Entry ${seq} of the audit log is no search of a key or a person; \`sergo audit export\` shows the log.`);
+  if (asker.disabledAt !== null) throw new AppError('conflict', `${asker.name}, whose search this was, is disabled: they and their keys get nothing now.`);
   return replaySearch(deps, ports, await actAsUser(deps, asker.email, randomUUID()), seq, new AbortController().signal);
 }
 
