@@ -10,7 +10,7 @@ export interface BenchLibrary {
   /** The admin's root folder. */
   folderId: string;
   /** Uploads files as they are, a few at a time; answers the documents' ids. */
-  upload(paths: readonly string[]): Promise<string[]>;
+  upload(paths: readonly string[], preset?: string): Promise<string[]>;
   /** Resolves when none of them is processing any more; answers the documents. */
   settled(ids: readonly string[], andCopies?: boolean): Promise<Json[]>;
   /** A key for all of it. */
@@ -28,12 +28,12 @@ export async function openBenchLibrary(env: Record<string, string> = {}): Promis
     sergo,
     admin,
     folderId,
-    async upload(paths) {
+    async upload(paths, preset = 'basic') {
       const ids: string[] = [];
       for (let start = 0; start < paths.length; start += 8) {
         const form = new FormData();
         for (const path of paths.slice(start, start + 8)) form.append('file', await openAsBlob(path), basename(path));
-        const response = await admin.raw(`/folders/${folderId}/documents?preset=basic`, { method: 'POST', body: form });
+        const response = await admin.raw(`/folders/${folderId}/documents?preset=${preset}`, { method: 'POST', body: form });
         const answer = (await response.json()) as { documents: { id: string }[] };
         if (response.status !== 202) throw new Error(`upload answered ${response.status}: ${JSON.stringify(answer)}`);
         ids.push(...answer.documents.map((document) => document.id));
