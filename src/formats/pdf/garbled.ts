@@ -12,7 +12,7 @@ const PAIRS = new Set(
   ).split(' '),
 );
 const LATIN_WORD = /(?<![\p{L}\p{N}])\p{Script=Latin}{4,}(?![\p{L}\p{N}])/gu;
-const VOWELS = /[aeiouyäöüåæøáéíóúàèìòùâêîôûãõœ]/i;
+const VOWELS = new Set('aeiouyäöüåæøáéíóúàèìòùâêîôûãõœ');
 /** Fewer letters than this prove nothing. */
 const ENOUGH_LETTERS = 80;
 
@@ -20,8 +20,9 @@ const ENOUGH_LETTERS = 80;
 export function isGarbled(text: string, unmapped = 0): boolean {
   let visible = 0;
   let noise = 0;
-  for (const char of text) {
-    const code = char.codePointAt(0)!;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.codePointAt(at)!;
+    if (code > 0xffff) at += 1;
     if (code === 0x20 || code === 0x0a || code === 0xfffe) continue;
     visible += 1;
     const isPrivate = (code >= 0xe000 && code <= 0xf8ff) || code >= 0xf0000;
@@ -39,7 +40,7 @@ export function isGarbled(text: string, unmapped = 0): boolean {
     const lower = word.toLowerCase();
     letters += lower.length;
     for (let i = 0; i < lower.length; i += 1) {
-      if (VOWELS.test(lower[i]!)) vowels += 1;
+      if (VOWELS.has(lower[i]!)) vowels += 1;
       if (i === 0) continue;
       pairs += 1;
       if (PAIRS.has(lower.slice(i - 1, i + 1))) common += 1;

@@ -26,25 +26,55 @@ export const newWordCounts = (): WordCounts => ({
   seconds: new Map(),
 });
 
-const WORD = /[\p{L}\p{N}]+(?:[-\u2010\u2011][\p{L}\p{N}]+)*/gu;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
+/** Per UTF-16 unit: 1 letter or digit, 2 neither, 0 not asked yet. A table, because a regex for each word takes as long as PDFium does. */
+const kinds = new Uint8Array(0x10000);
+
+function isLetter(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  const kind = kinds[unit];
+  if (kind !== 0 && kind !== undefined) return kind === 1;
+  if (Number.isNaN(unit)) return false;
+  // Halves of a pair: counted with what they stand beside, which is letters in scripts that write no hyphens.
+  const letter = (unit >= 0xd800 && unit <= 0xdfff) || LETTER_OR_DIGIT.test(String.fromCharCode(unit));
+  kinds[unit] = letter ? 1 : 2;
+  return letter;
+}
+
+const isHyphen = (text: string, at: number): boolean => {
+  const unit = text.charCodeAt(at);
+  return unit === 0x2d || unit === 0x2010 || unit === 0x2011;
+};
 const add = (map: Map<string, number>, key: string): void => void map.set(key, (map.get(key) ?? 0) + 1);
 
 /** Counts the words of one page's text; words with a mark inside are what is to be decided, so they do not count. */
 export function countWords(text: string, counts: WordCounts): void {
-  for (const match of text.matchAll(WORD)) {
-    const at = match.index;
-    if (text[at - 1] === HYPHEN_MARK || text[at + match[0].length] === HYPHEN_MARK) continue;
-    const word = match[0].toLowerCase();
-    const hyphen = word.search(/[-\u2010\u2011]/);
-    if (hyphen < 0) {
-      add(counts.words, word);
-      counts.written.add(match[0]);
-      continue;
+  for (let start = 0; start < text.length; start += 1) {
+    if (!isLetter(text, start)) continue;
+    let hyphen = -1;
+    let end = start + 1;
+    for (; ; end += 1) {
+      if (isLetter(text, end)) continue;
+      if (!isHyphen(text, end) || !isLetter(text, end + 1)) break;
+      if (hyphen < 0) hyphen = end - start;
     }
-    add(counts.hyphenated, word.replaceAll(/[\u2010\u2011]/g, '-'));
-    add(counts.firsts, word.slice(0, hyphen));
-    add(counts.seconds, word.slice(hyphen + 1));
+    const marked = text[start - 1] === HYPHEN_MARK || text[end] === HYPHEN_MARK;
+    if (!marked) countWord(text.slice(start, end), hyphen, counts);
+    start = end;
   }
+}
+
+/** `hyphen`: where the first one is, -1 for none. */
+function countWord(written: string, hyphen: number, counts: WordCounts): void {
+  const word = written.toLowerCase();
+  if (hyphen < 0) {
+    add(counts.words, word);
+    counts.written.add(written);
+    return;
+  }
+  add(counts.hyphenated, word.replaceAll(/[\u2010\u2011]/g, '-'));
+  add(counts.firsts, word.slice(0, hyphen));
+  add(counts.seconds, word.slice(hyphen + 1));
 }
 
 /** Parts that English joins with a hyphen again and again; "based" after anything is `-based`. */
@@ -77,8 +107,6 @@ export function keepsHyphen(before: string, after: string, counts: WordCounts): 
   return a.length >= 4 && b.length >= 4 && counts.words.has(a) && counts.written.has(after);
 }
 
-const LETTERS_BEFORE = /[\p{L}\p{N}]+$/u;
-const LETTERS_AFTER = /^[\p{L}\p{N}]+/u;
 const REST_OF_WORD = /^[^\s\ufffe]*/;
 
 /** Marks what PDFium left as it was, a hyphen at a line's end with a small letter below; joins at soft hyphens. */
@@ -92,16 +120,36 @@ export function markHyphens(text: string): string {
 export function resolveHyphens(text: string, counts: WordCounts): string {
   if (!text.includes(HYPHEN_MARK)) return text;
   const parts = text.split(HYPHEN_MARK);
-  let out = parts[0]!;
+  const out = [parts[0]!];
+  // The end of what is written so far: looking it up in the whole text for each mark would be quadratic.
+  let end = parts[0]!.slice(-LONGEST_HALF);
   for (const part of parts.slice(1)) {
     const below = part.startsWith('\n') ? part.slice(1) : part;
-    const before = LETTERS_BEFORE.exec(out)?.[0] ?? '';
-    const after = LETTERS_AFTER.exec(below)?.[0] ?? '';
+    const before = lettersBefore(end);
+    const after = lettersAfter(below);
     const rest = REST_OF_WORD.exec(below)![0];
     const tail = below.slice(rest.length);
     const broken = tail.startsWith(' ') ? `\n${tail.slice(1)}` : tail;
-    const isChain = /[\p{L}\p{N}][-\u2010\u2011]$/u.test(out.slice(0, out.length - before.length)) && LINKS.has(before.toLowerCase());
-    out += (isChain || keepsHyphen(before, after, counts) ? '-' : '') + rest + broken;
+    const at = end.length - before.length;
+    const isChain = at > 1 && isHyphen(end, at - 1) && isLetter(end, at - 2) && LINKS.has(before.toLowerCase());
+    const piece = (isChain || keepsHyphen(before, after, counts) ? '-' : '') + rest + broken;
+    out.push(piece);
+    end = (end + piece).slice(-LONGEST_HALF);
   }
-  return out;
+  return out.join('');
+}
+
+/** UTF-16 units; no half of a word is longer. */
+const LONGEST_HALF = 200;
+
+function lettersBefore(text: string): string {
+  let start = text.length;
+  while (start > 0 && isLetter(text, start - 1)) start -= 1;
+  return text.slice(start);
+}
+
+function lettersAfter(text: string): string {
+  let end = 0;
+  while (end < LONGEST_HALF && isLetter(text, end)) end += 1;
+  return text.slice(0, end);
 }

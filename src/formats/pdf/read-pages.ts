@@ -21,6 +21,7 @@ interface RawPage extends ReadPage {
   fields: string[];
 }
 
+const PAGES_KEPT_OPEN = 4;
 /** PDFium keeps what it has parsed; a very large file is opened anew after this much, so that memory stays flat. */
 const REOPEN_AFTER_BYTES = 192 * 1024 ** 2;
 
@@ -51,9 +52,15 @@ export function readPages(
   let form = hasForm ? openForm(pdfium, current.document.handle) : undefined;
   const counts = newWordCounts();
   const raw: RawPage[] = [];
+  // PDFium drops a font with the last page that uses it and loads it anew for the next: a few pages stay open meanwhile.
+  const open: number[] = [];
+  const closePages = (keep: number): void => {
+    for (const page of open.splice(0, open.length - keep)) call.FPDF_ClosePage(page);
+  };
   for (let index = 0; index < total; index += 1) {
     onPage(index + 1, total);
     if (current.document.bytesRead() > REOPEN_AFTER_BYTES) {
+      closePages(0);
       form?.close();
       current.document.close();
       const again = openDocument(pdfium, source);
@@ -61,18 +68,20 @@ export function readPages(
       current.document = again;
       form = hasForm ? openForm(pdfium, again.handle) : undefined;
     }
-    const page = skip.has(index + 1) ? undefined : readPage(pdfium, current.document.handle, form?.handle ?? 0, index);
+    const handle = skip.has(index + 1) ? 0 : call.FPDF_LoadPage(current.document.handle, index);
+    closePages(Math.min(open.length, PAGES_KEPT_OPEN));
+    if (handle !== 0) open.push(handle);
+    const page = handle === 0 ? undefined : readPage(pdfium, handle, form?.handle ?? 0, index);
     raw.push(page ?? { number: index + 1, text: '', fate: 'failed', toView: true, fields: [] });
     if (page !== undefined) countWords(page.text, counts);
   }
+  closePages(0);
   form?.close();
   return { title, pages: raw.map((page, index) => finishPage(page, outline.get(index), counts)) };
 }
 
-function readPage(pdfium: Pdfium, document: number, form: number, index: number): RawPage | undefined {
+function readPage(pdfium: Pdfium, page: number, form: number, index: number): RawPage {
   const { call, scratch } = pdfium;
-  const page = call.FPDF_LoadPage(document, index);
-  if (page === 0) return undefined;
   const textPage = call.FPDFText_LoadPage(page);
   try {
     const width = call.FPDF_GetPageWidthF(page);
@@ -100,7 +109,6 @@ function readPage(pdfium: Pdfium, document: number, form: number, index: number)
     };
   } finally {
     if (textPage !== 0) call.FPDFText_ClosePage(textPage);
-    call.FPDF_ClosePage(page);
   }
 }
 
