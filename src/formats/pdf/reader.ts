@@ -88,7 +88,11 @@ const problemFrame = z.object({
   problem: z.enum(['damaged', 'password', 'protection', 'pages', 'no page', 'memory', 'crash']),
   total: z.number().optional(),
 });
-const drawnFrame = z.object({ width: z.number().int().positive(), height: z.number().int().positive() });
+const drawnFrame = z.object({
+  width: z.number().int().positive(),
+  height: z.number().int().positive(),
+  channels: z.union([z.literal(1), z.literal(4)]),
+});
 
 /** Nearest folder upwards that holds `node_modules/<name>`: the path as the child will look for it. */
 function packageFolder(name: string): string {
@@ -254,9 +258,10 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   async function draw(input: PdfInput, page: number, options: DrawOptions = {}): Promise<Uint8Array> {
     const { dpi = 110, maxSidePx = 1568, gray = false } = options;
     const frame = await onPage(input, options, { op: 'draw', page, dpi, maxSidePx, gray });
-    const { width, height } = drawnFrame.parse(frame.header);
-    const picture = sharp(frame.payload, { raw: { width, height, channels: 4 } }).removeAlpha();
-    if (gray) picture.toColourspace('b-w');
+    const { width, height, channels } = drawnFrame.parse(frame.header);
+    const picture = sharp(frame.payload, { raw: { width, height, channels } });
+    if (channels === 4) picture.removeAlpha();
+    if (channels === 1 || gray) picture.toColourspace('b-w');
     // Grey pages go to OCR on this machine: written fast, read once.
     return picture.png({ compressionLevel: gray ? 1 : 3 }).toBuffer();
   }
