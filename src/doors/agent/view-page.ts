@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COPY_STILL_MADE, NO_PAGE_VIEW } from '../../processing/view-page.ts';
 import { documentId, readArguments, requiredWholeNumber } from './arguments.ts';
+import { Base64 } from '../mcp/wire-text.ts';
 import { checkPage, findDocument } from './found-document.ts';
 import { cleanLine } from './text.ts';
 import { Refusal, type AgentTool } from './tool.ts';
@@ -53,7 +54,7 @@ export const viewPage: AgentTool = {
     if (view === 'making') throw new Refusal(COPY_STILL_MADE);
     const pages = checkPage(page, document);
     const bytes = await call.ports.drawPage(document, page, format, call.signal());
-    const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    const data = new Base64(bytes);
     return {
       content: [
         { type: 'text', text: `${name} — page ${page} of ${pages}` },

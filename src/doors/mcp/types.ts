@@ -1,3 +1,5 @@
+import type { Base64 } from './wire-text.ts';
+
 /** A door is data: the JSON-RPC envelope in `doors/mcp` knows no tool, the doors know no envelope (mcp.md section 0). */
 
 export interface McpTool {
@@ -9,9 +11,9 @@ export interface McpTool {
 
 export type McpContent =
   | { type: 'text'; text: string }
-  | { type: 'image'; data: string; mimeType: string }
+  | { type: 'image'; data: string | Base64; mimeType: string }
   | { type: 'audio'; data: string; mimeType: string }
-  | { type: 'resource'; resource: { uri: string; mimeType: string; blob?: string; text?: string } };
+  | { type: 'resource'; resource: { uri: string; mimeType: string; blob?: string | Base64; text?: string } };
 
 /** Shape of `tools/call` results; key order on the wire is `content`, `isError`. */
 export interface McpToolResult {

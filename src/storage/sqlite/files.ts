@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { DrawnPageStore, FileRow, FileStore } from '../ports.ts';
+import { rowOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 export function createFileStore(db: Kysely<Schema>): FileStore {
@@ -40,17 +41,11 @@ export function createFileStore(db: Kysely<Schema>): FileStore {
   };
 }
 
-export function createDrawnPageStore(db: Kysely<Schema>): DrawnPageStore {
+export function createDrawnPageStore(db: Kysely<Schema>, connection: Connection): DrawnPageStore {
   return {
     async get(fileSha256, page, kind) {
-      const row = await db
-        .selectFrom('drawnPages')
-        .select('sha256')
-        .where('fileSha256', '=', fileSha256)
-        .where('page', '=', page)
-        .where('kind', '=', kind)
-        .executeTakeFirst();
-      return row?.sha256 ?? null;
+      const text = 'select sha256 from drawn_pages where file_sha256 = ? and page = ? and kind = ?';
+      return rowOf<{ sha256: string }>(connection, text, fileSha256, page, kind)?.sha256 ?? null;
     },
     async put(fileSha256, page, kind, sha256, bytes) {
       await db.replaceInto('drawnPages').values({ fileSha256, page, kind, sha256, bytes }).execute();

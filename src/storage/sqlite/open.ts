@@ -165,7 +165,7 @@ function createStores(db: Kysely<Schema>, connection: Connection, index: IndexSt
     folders: createFolderStore(db, connection),
     documents: createDocumentStore(db, connection),
     files: createFileStore(db),
-    drawnPages: createDrawnPageStore(db),
+    drawnPages: createDrawnPageStore(db, connection),
     pages: createPageStore(db, connection),
     chunks: createChunkStore(db, connection),
     index,
