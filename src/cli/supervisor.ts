@@ -12,7 +12,7 @@ export interface SupervisorDeps {
   /** First wait before a restart; doubles up to `longestWaitMs`, and starts over once a worker was at work, or lived for a minute. */
   firstWaitMs?: number;
   longestWaitMs?: number;
-  /** Default 2 s. */
+  /** Default 500 ms. */
   atWorkAfterMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Supervisor {
 
 const HEALTHY_AFTER_MS = 60_000;
 /** A worker that said it was at work and stayed so long: what ends it then is what it was given, not how it starts. */
-const AT_WORK_AFTER_MS = 2_000;
+const AT_WORK_AFTER_MS = 500;
 
 export function supervise(deps: SupervisorDeps): Supervisor {
   const firstWaitMs = deps.firstWaitMs ?? 500;
