@@ -40,7 +40,8 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     health: createMachineHealth(options.mainPath),
     readiness: () => checkReadiness(library.deps, config.dataFolder, drawing.sandbox.mode, meaningDetail(engine.meaning)),
   });
-  await app.listen({ host: config.host, port: config.port });
+  // A rush of thousands waits its turn to be answered (503 where it must be) instead of being reset by the kernel at the 512th.
+  await app.listen({ host: config.host, port: config.port, backlog: 4_096 });
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   return {
