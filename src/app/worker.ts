@@ -10,6 +10,7 @@ import { mayUnpack, placeInnerFiles } from '../library/inner-files.ts';
 import { reapOrphans } from '../processing/reaper.ts';
 import { startWorker } from '../processing/worker.ts';
 import { createLog } from './log.ts';
+import { memoryRelease } from './idle-memory.ts';
 import { startEmbedding } from './meaning.ts';
 
 const REAP_EVERY_MS = 6 * 3_600_000;
@@ -63,8 +64,10 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
 /** Merges the search index's segments in short steps between other work, rarely while files wait: many small ones make searches slow. */
 function keepIndexTidy(storage: SqliteStorage, hasRoom: () => Promise<boolean>, onError: (error: unknown) => void): { stop(): void } {
   const maintenance = openSearchMaintenance(storage.databasePath);
+  const releaseMemory = memoryRelease();
   let timer = setTimeout(() => void step(), 1_000);
   let stopped = false;
+  let worked = false;
   async function step(): Promise<void> {
     let more = false;
     let busy = false;
@@ -74,6 +77,8 @@ function keepIndexTidy(storage: SqliteStorage, hasRoom: () => Promise<boolean>, 
       busy = (await storage.jobs.countOpen()) > 0;
       if (stopped) return;
       more = room && maintenance.step();
+      if (worked && !busy && !more) releaseMemory();
+      worked = busy || more;
     } catch (error) {
       // A busy database: later is soon enough.
       onError(error);
