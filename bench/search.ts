@@ -24,6 +24,7 @@ const { values } = parseArgs({
     depth: { type: 'string', default: '60' },
     json: { type: 'boolean', default: false },
     keep: { type: 'string' },
+    'load-only': { type: 'boolean', default: false },
   },
 });
 const total = Number(values.chunks);
@@ -83,6 +84,7 @@ const load = loadDatabases(folder, total);
 say(`${total} excerpts of about ${WORDS_A_CHUNK} words in ${Math.ceil(total / CHUNKS_A_DOCUMENT)} documents and ${FOLDERS} folders`);
 say(`Sergo  ingest ${load.ingestPerSecond} excerpts/s (analysis, commit, merging; ${load.ingestMiB} MiB resident)   index ${Math.round(load.indexBytes / 2 ** 20)} MiB`);
 say(`FTS5   ingest ${load.ftsIngestPerSecond} excerpts/s   database with text ${Math.round(load.ftsBytes / 2 ** 20)} MiB`);
+if (values['load-only']) process.exit(0);
 const library = openSearchLibrary(load.sergoPath);
 
 const maker = textMaker(21);

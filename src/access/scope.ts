@@ -1,6 +1,6 @@
 import { notFound } from '../errors.ts';
 import type { Scope } from '../search/types.ts';
-import type { DocumentRow, FolderRow, Stores } from '../storage/ports.ts';
+import type { FolderRow, Stores } from '../storage/ports.ts';
 import type { Actor, ActorUser } from './actor.ts';
 
 /** A scope with the folders behind it, for doors that name them. */
@@ -33,9 +33,9 @@ export async function scopeOfOwnKey(stores: Stores, actor: Actor, keyId: string)
 async function scopeOfUser(stores: Stores, user: ActorUser): Promise<ResolvedScope> {
   const grants = await stores.grants.ofUser(user.ref);
   const shared = grants.flatMap((grant) => grant.folder ?? []);
-  const single = await liveDocuments(stores, grants.flatMap((grant) => grant.document ?? []));
+  const single = await placesOf(stores, grants.flatMap((grant) => grant.document ?? []));
   const named = [user.rootFolder, ...shared];
-  const trees = treesOver(await stores.folders.subtree([...named, ...single.map((document) => document.folder)]));
+  const trees = treesOver(await stores.folders.subtree(each([...named, ...single.map((document) => document.folder)])));
   const tree = trees.below(named);
   const documents = single.filter((document) => trees.has(document.folder)).map((document) => document.ref);
   return scopeFrom(tree, new Set(named), documents);
@@ -44,17 +44,17 @@ async function scopeOfUser(stores: Stores, user: ActorUser): Promise<ResolvedSco
 /** The folders and documents a key names ∩ what its owner can read, as trees: a grant inside a named folder counts, and the reverse. */
 export async function scopeOfKey(stores: Stores, owner: ActorUser, keyRef: number): Promise<ResolvedScope> {
   const named = await stores.keys.scope(keyRef);
-  const single = named.documents.length === 0 ? [] : await liveDocuments(stores, named.documents);
-  let trees = treesOver(await stores.folders.subtree([...named.folders, ...single.map((document) => document.folder)]));
+  const single = await placesOf(stores, named.documents);
+  let trees = treesOver(await stores.folders.subtree(each([...named.folders, ...single.map((document) => document.folder)])));
   let granted: ReadonlySet<number> = new Set();
-  let grantedDocuments: DocumentRow[] = [];
+  let grantedDocuments: Place[] = [];
   // Own folders need no grant: the usual key is done here.
   if (trees.all.some((folder) => folder.owner !== owner.ref)) {
     const grants = await stores.grants.ofUser(owner.ref);
     const shared = grants.flatMap((grant) => grant.folder ?? []);
-    grantedDocuments = await liveDocuments(stores, grants.flatMap((grant) => grant.document ?? []));
+    grantedDocuments = await placesOf(stores, grants.flatMap((grant) => grant.document ?? []));
     const starts = [...named.folders, ...single.map((document) => document.folder), ...shared];
-    trees = treesOver(await stores.folders.subtree(starts));
+    trees = treesOver(await stores.folders.subtree(each(starts)));
     granted = new Set(trees.below(shared).map((folder) => folder.ref));
   }
   const readable = (folder: FolderRow): boolean => folder.owner === owner.ref || granted.has(folder.ref);
@@ -81,10 +81,12 @@ function scopeFrom(tree: FolderRow[], named: ReadonlySet<number>, documents: num
   return { folders: [...refs], documents, roots, tree };
 }
 
-async function liveDocuments(stores: Stores, refs: readonly number[]): Promise<DocumentRow[]> {
-  if (refs.length === 0) return [];
-  return (await stores.documents.byRefs(refs)).filter((document) => document.trashedAt === null);
-}
+type Place = Awaited<ReturnType<Stores['documents']['placesOf']>>[number];
+
+/** Where these documents are, without those in the trash. */
+const placesOf = async (stores: Stores, refs: readonly number[]): Promise<Place[]> => (refs.length === 0 ? [] : stores.documents.placesOf(refs));
+
+const each = (refs: readonly number[]): number[] => [...new Set(refs)];
 
 /** Live folders as storage answered them, and walks over them. */
 function treesOver(all: FolderRow[]) {

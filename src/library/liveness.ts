@@ -10,9 +10,7 @@ export async function isFolderLive(stores: Stores, folder: number): Promise<bool
   return path.length > 0 && path.every((one) => one.trashedAt === null);
 }
 
-/** Shows or hides in search all documents of these live folders that are not in the trash themselves. */
+/** Shows or hides in search all documents of these live folders that are not in the trash themselves; how many. */
 export async function setLiveInside(stores: Stores, folders: readonly FolderRow[], live: boolean): Promise<number> {
-  const documents = (await stores.documents.allInFolders(folders.map((folder) => folder.ref))).filter((document) => document.trashedAt === null);
-  for (const document of documents) await stores.index.setLive(document.ref, live);
-  return documents.length;
+  return stores.index.setLiveInFolders(folders.map((folder) => folder.ref), live);
 }

@@ -5,13 +5,10 @@ import type { BlobStore, DocumentRow, Storage, Stores } from '../storage/ports.t
  * drawn pages), to be removed once the transaction is durable.
  */
 export async function removeDocuments(stores: Stores, documents: readonly DocumentRow[]): Promise<string[]> {
-  const hashes = new Set<string>();
-  for (const document of documents) {
-    hashes.add(document.sha256);
-    for (const file of await stores.files.ofDocument(document.ref)) hashes.add(file.sha256);
-    await stores.index.remove(document.ref);
-    await stores.documents.remove(document.ref);
-  }
+  const refs = documents.map((document) => document.ref);
+  const hashes = new Set([...documents.map((document) => document.sha256), ...(await stores.files.hashesOf(refs))]);
+  await stores.index.remove(refs);
+  await stores.documents.remove(refs);
   return forgetDrawings(stores, [...hashes]);
 }
 

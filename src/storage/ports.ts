@@ -139,9 +139,12 @@ export interface DocumentStore {
   update(ref: number, change: Partial<Omit<DocumentRow, 'ref' | 'id' | 'owner'>>): Promise<void>;
   /** Trashed documents of one owner, newest trashed first. */
   trashed(owner: number): Promise<DocumentRow[]>;
-  /** Documents (live or trashed) in any of these folders: for purging a folder. */
-  allInFolders(folders: readonly number[]): Promise<DocumentRow[]>;
-  remove(ref: number): Promise<void>;
+  /** Documents (live or trashed) in any of these folders, at most `limit`: for purging a folder. */
+  allInFolders(folders: readonly number[], limit?: number): Promise<DocumentRow[]>;
+  /** Where these documents are, those in the trash themselves left out. A key may name thousands. */
+  placesOf(refs: readonly number[]): Promise<{ ref: number; folder: number }[]>;
+  /** Removes documents with all rows that hang on them. */
+  remove(refs: readonly number[]): Promise<void>;
 }
 
 /** `replaced`: the file that the present pages were read from, kept until the reading of the one that took its place commits. */
@@ -163,6 +166,8 @@ export interface FileStore {
   put(row: Omit<FileRow, 'ref'>): Promise<number>;
   get(document: number, kind: FileKind): Promise<FileRow | null>;
   ofDocument(document: number): Promise<FileRow[]>;
+  /** Blobs of all files of these documents, each once. */
+  hashesOf(documents: readonly number[]): Promise<string[]>;
   removeKind(document: number, kind: FileKind): Promise<void>;
   /** Which of these blobs does any row (files or drawn pages) still name? */
   referenced(sha256s: readonly string[]): Promise<Set<string>>;
@@ -231,9 +236,11 @@ export interface IndexableDocument {
 export interface IndexStore {
   /** Replaces whatever the document had. */
   replace(document: IndexableDocument): Promise<void>;
-  remove(document: number): Promise<void>;
+  remove(documents: readonly number[]): Promise<void>;
   setFolder(document: number, folder: number): Promise<void>;
   setLive(document: number, live: boolean): Promise<void>;
+  /** The same for all documents of these folders that are not in the trash themselves, at once; how many there are. */
+  setLiveInFolders(folders: readonly number[], live: boolean): Promise<number>;
   /** After a rename: the new title's words as search/ analysed them (`analyseTitle`) in the document's language. */
   setTitle(document: number, title: ReadonlyMap<string, number>): Promise<void>;
   /** Language the document was analysed in, null when it is not indexed. */

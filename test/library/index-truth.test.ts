@@ -54,7 +54,7 @@ async function found(actor: Actor, query: string): Promise<string[]> {
 }
 
 async function keyOver(folderIds: string[], documentIds: string[] = []): Promise<AgentKeyActor> {
-  const made = await createKey(lib, ava, { kind: 'agent', name: `k${folderIds.join('').toLowerCase().replace(/[^a-z0-9]/g, '').slice(0, 20)}`, description: 'd', folderIds, documentIds });
+  const made = await createKey(lib, ava, { kind: 'agent', name: `key${folderIds.join('').toLowerCase().replace(/[^a-z0-9]/g, '').slice(0, 20)}`, description: 'd', folderIds, documentIds });
   const key = (await lib.storage.keys.byId(made.id))!;
   return { kind: 'agent_key', key: { ref: key.ref, id: key.id, name: key.name, description: 'd', masked: key.masked }, owner: ava.user, requestId: 'r' };
 }
@@ -138,3 +138,31 @@ test('sharing and taking back, and names of folders', async () => {
   await removeGrant(lib, ava, grant!.id);
   expect(await found(bo, 'axolotl')).toEqual([]);
 });
+
+test('a folder of hundreds goes to the trash, comes back and is purged in parts; each next search is right, and nothing is left of it', async () => {
+  const hundredsId = await lib.folderIn(ava, ava.rootId, 'Hundreds');
+  const insideId = await lib.folderIn(ava, hundredsId, 'Inside');
+  const apart = await read(ava.rootId, 'apart.txt', 'hundredword stays');
+  const inside: DocumentView[] = [];
+  for (let i = 0; i < 430; i++) inside.push(await read(i % 2 === 0 ? hundredsId : insideId, `many${i}.txt`, `hundredword ${i}`));
+  const single = await keyOver([], [inside[7]!.id, apart.id]);
+  expect((await found(ava, 'hundredword')).length).toBe(60);
+  await trashFolder(lib, ava, hundredsId);
+  expect(await found(ava, 'hundredword')).toEqual([apart.id]);
+  expect(await found(single, 'hundredword')).toEqual([apart.id]);
+  await restoreFolder(lib, ava, hundredsId);
+  expect(await found(single, 'hundredword')).toEqual([inside[7]!.id, apart.id].toSorted());
+  await purgeFolder(lib, ava, hundredsId);
+  expect(await found(ava, 'hundredword')).toEqual([apart.id]);
+  const left = await lib.storage.documents.byRefs(inside.map((document) => document.ref));
+  expect(left).toEqual([]);
+  expect(await lib.storage.chunks.ofDocument(inside[0]!.ref)).toEqual([]);
+  expect(await lib.blobs.has(inside[0]!.sha256)).toBe(false);
+  const rows = await lib.storage.audit.list({}, 10);
+  const details = rows.filter((row) => row.action === 'folder purged').map((row) => row.detail);
+  expect(details).toEqual([
+    "Ava Bennett's documents/Hundreds with 1 folders and 430 documents",
+    "Ava Bennett's documents/Hundreds: 400 documents so far",
+    "Ava Bennett's documents/Hundreds: 200 documents so far",
+  ]);
+}, 120_000);

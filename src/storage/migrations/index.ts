@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration';
 import { start } from './0001-start.ts';
 import { vectors } from './0003-vectors.ts';
 import { judged } from './0005-judged.ts';
+import { keyDocuments } from './0006-key-documents.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -12,4 +13,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0002-search': { up: async () => createSearchTables() },
   '0003-vectors': vectors,
   '0005-judged': judged,
+  '0006-key-documents': keyDocuments,
 });

@@ -76,11 +76,16 @@ export function createDocumentStore(db: Kysely<Schema>, connection: Connection):
       const rows = await documents().where('owner', '=', owner).where('trashedAt', 'is not', null).orderBy('trashedAt', 'desc').execute();
       return rows.map(decode);
     },
-    async allInFolders(folders) {
-      return (await documents().where('folder', 'in', anyOf(folders)).execute()).map(decode);
+    async allInFolders(folders, limit = -1) {
+      const text = 'select * from documents where folder in (select value from json_each(?)) limit ?';
+      return rowsOf<object>(connection, text, JSON.stringify(folders), limit).map(decode);
     },
-    async remove(ref) {
-      await db.deleteFrom('documents').where('ref', '=', ref).execute();
+    async placesOf(refs) {
+      const text = 'select ref, folder from documents where ref in (select value from json_each(?)) and trashed_at is null';
+      return rowsOf<{ ref: number; folder: number }>(connection, text, JSON.stringify(refs));
+    },
+    async remove(refs) {
+      await db.deleteFrom('documents').where('ref', 'in', anyOf(refs)).execute();
     },
   };
 }

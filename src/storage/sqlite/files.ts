@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import type { DrawnPageStore, FileRow, FileStore } from '../ports.ts';
+import { anyOf } from './any-of.ts';
 import { rowOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
@@ -15,6 +16,10 @@ export function createFileStore(db: Kysely<Schema>): FileStore {
     },
     async ofDocument(document) {
       return (await db.selectFrom('files').selectAll().where('document', '=', document).orderBy('ref').execute()) as FileRow[];
+    },
+    async hashesOf(documents) {
+      const rows = await db.selectFrom('files').select('sha256').distinct().where('document', 'in', anyOf(documents)).execute();
+      return rows.map((row) => row.sha256);
     },
     async removeKind(document, kind) {
       await db.deleteFrom('files').where('document', '=', document).where('kind', '=', kind).execute();

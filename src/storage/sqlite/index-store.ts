@@ -5,8 +5,11 @@ import type { IndexStore } from '../ports.ts';
 export interface IndexWriter {
   addDocument(db: Sqlite.Database, document: Parameters<IndexStore['replace']>[0], chunkRefs: readonly number[]): void;
   removeDocument(db: Sqlite.Database, document: number): void;
+  /** Many at once; left out, they go one by one. */
+  removeDocuments?(db: Sqlite.Database, documents: readonly number[]): void;
   moveDocument(db: Sqlite.Database, document: number, folder: number): void;
   setDocumentLive(db: Sqlite.Database, document: number, live: boolean): void;
+  setDocumentsLive?(db: Sqlite.Database, documents: readonly number[], live: boolean): void;
   /** An index that knows no titles and folder names leaves these out. */
   renameDocument?(db: Sqlite.Database, document: number, title: ReadonlyMap<string, number>): void;
   languageOfDocument?(db: Sqlite.Database, document: number): string | null;
@@ -16,6 +19,8 @@ export interface IndexWriter {
 interface ChunkStatements {
   insert: Sqlite.Statement;
   clear: Sqlite.Statement;
+  clearAll: Sqlite.Statement;
+  inFolders: Sqlite.Statement<[string], number>;
 }
 
 /** A store is made for each transaction; its statements are the connection's. */
@@ -27,6 +32,10 @@ function chunkStatements(db: Sqlite.Database): ChunkStatements {
     statements = {
       insert: db.prepare('insert into chunks (document, position, page, section, text) values (?, ?, ?, ?, ?)'),
       clear: db.prepare('delete from chunks where document = ?'),
+      clearAll: db.prepare('delete from chunks where document in (select value from json_each(?))'),
+      inFolders: db
+        .prepare<[string], number>('select ref from documents where folder in (select value from json_each(?)) and trashed_at is null')
+        .pluck(),
     };
     prepared.set(db, statements);
   }
@@ -47,14 +56,22 @@ export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): Inde
       );
       writer.addDocument(db, document, refs);
     },
-    async remove(document) {
-      clear(document);
+    async remove(documents) {
+      if (writer.removeDocuments) writer.removeDocuments(db, documents);
+      else for (const document of documents) writer.removeDocument(db, document);
+      chunkStatements(db).clearAll.run(JSON.stringify(documents));
     },
     async setFolder(document, folder) {
       writer.moveDocument(db, document, folder);
     },
     async setLive(document, live) {
       writer.setDocumentLive(db, document, live);
+    },
+    async setLiveInFolders(folders, live) {
+      const documents = chunkStatements(db).inFolders.all(JSON.stringify(folders));
+      if (writer.setDocumentsLive) writer.setDocumentsLive(db, documents, live);
+      else for (const document of documents) writer.setDocumentLive(db, document, live);
+      return documents.length;
     },
     async setTitle(document, title) {
       writer.renameDocument?.(db, document, title);

@@ -1,7 +1,9 @@
 /** The embedded engine as the index store drives it: documents in the store's form, on the connection of its transaction. */
 import type { AnalysedDocument } from '../../search/types.ts';
 import type { IndexWriter } from './index-store.ts';
-import { addDocument, languageOfDocument, moveDocument, removeDocument, renameDocument, setDocumentLive, setFolderTerms } from './search-writer.ts';
+import {
+  addDocument, languageOfDocument, moveDocument, removeDocument, removeDocuments, renameDocument, setDocumentLive, setDocumentsLive, setFolderTerms,
+} from './search-writer.ts';
 
 export const searchIndexWriter: IndexWriter = {
   addDocument: (db, entry, chunkRefs) =>
@@ -15,8 +17,10 @@ export const searchIndexWriter: IndexWriter = {
       chunkRefs,
     }),
   removeDocument,
+  removeDocuments,
   moveDocument,
   setDocumentLive,
+  setDocumentsLive,
   renameDocument,
   languageOfDocument,
   setFolderTerms,
