@@ -7,6 +7,7 @@ import { termsOfWord } from './analysis/terms.ts';
 import { TITLE_MARK } from '../storage/sqlite/search-writer.ts';
 import { findMatches, type MatchSource } from './matches.ts';
 import type { QueryWord } from './query.ts';
+import { hasBit } from './slot-table.ts';
 
 /** Longer words taken for one start, first in order of the alphabet. */
 const MAX_LONGER = 48;
@@ -19,34 +20,29 @@ export function longerTerms(source: MatchSource, word: QueryWord, check: () => v
   const candidates = new Set<string>();
   for (const start of word.starts.prefixes) {
     check();
-    for (const term of termsFrom(source, start)) candidates.add(term);
+    // Of each segment the first ones are enough to have the first of all.
+    for (const term of termsFrom(source, start, MAX_LONGER + word.terms.size)) if (!word.terms.has(term)) candidates.add(term);
   }
-  const found: string[] = [];
-  let looked = 0;
-  for (const term of [...candidates].toSorted()) {
-    if (word.terms.has(term)) continue;
-    if (++looked % 64 === 0) check();
-    if (!occurs(source, term)) continue;
-    found.push(term);
-    if (found.length === MAX_LONGER) break;
-  }
-  return found;
+  return [...candidates].toSorted().slice(0, MAX_LONGER);
 }
 
-/** Terms of texts and titles anywhere that start so, in and out of scope: callers look whether they occur inside it. */
-function termsFrom(source: MatchSource, start: string): Set<string> {
+/** Terms of texts and titles inside the scope that start so: at least the first `most`. */
+function termsFrom(source: MatchSource, start: string, most: number): Set<string> {
+  const { reader, table, mask } = source;
+  const isInside = (slot: number): boolean => hasBit(mask.words, slot);
+  // A slot of an earlier name belongs to nobody.
+  const isTitle = (slot: number): boolean => {
+    const document = table.slotDocument[slot]!;
+    return document >= 0 && table.titleSlot[document] === slot && mask.documents[document] === 1;
+  };
   const terms = new Set<string>();
-  for (const segment of source.table.segments) {
-    for (const term of source.reader.termsFrom(segment, start, MAX_SCANNED)) terms.add(term);
+  const bound = { limit: MAX_SCANNED, most };
+  for (const segment of table.segments) {
+    for (const term of reader.termsFrom(segment, start, bound, isInside)) terms.add(term);
     // In titles only is in the scope as well.
-    for (const term of source.reader.termsFrom(segment, TITLE_MARK + start, MAX_SCANNED)) terms.add(term.slice(1));
+    for (const term of reader.termsFrom(segment, TITLE_MARK + start, bound, isTitle)) terms.add(term.slice(1));
   }
   return terms;
-}
-
-function occurs(source: MatchSource, term: string): boolean {
-  const matches = findMatches(source, { terms: new Map([[term, 1]]) });
-  return matches.cost > 0;
 }
 
 /**
@@ -72,7 +68,7 @@ export function corrections(source: MatchSource, word: QueryWord, languages: rea
     const starts = [...new Set(stems.map((stem) => stem.slice(0, 4)))];
     for (const start of starts) {
       check();
-      for (const term of termsFrom(source, start)) {
+      for (const term of termsFrom(source, start, MAX_SCANNED)) {
         if (tried.has(term)) continue;
         tried.add(term);
         const forms = [...stems, plain.slice(0, term.length)];

@@ -1,5 +1,5 @@
 /** One search by words: the query read for the scope, its words matched, scored, phrases checked, places looked up. */
-import type { SearchReader } from '../storage/sqlite/search-reader.ts';
+import type { ExcerptPlace, SearchReader } from '../storage/sqlite/search-reader.ts';
 import { foldForPhrase } from './analysis/fold.ts';
 import { hasFunctionWords } from './analysis/languages.ts';
 import { corrections, longerTerms } from './expand.ts';
@@ -212,19 +212,23 @@ function rankPhrases(source: MatchSource, input: ScoreInput, query: Query, prepa
   const depth = Math.max(MAX_PHRASE_CHECKS, input.depth);
   const { slots } = rankPlain({ ...input, allowed, depth }, prepared);
   const kept: RankedSlot[] = [];
+  const layouts = new Map<number, ExcerptPlace[]>();
   let checked = 0;
   for (const ranked of slots) {
     if (kept.length === input.depth || checked === MAX_PHRASE_CHECKS) break;
     if (++checked % 32 === 0) input.check();
-    if (hasPhrases(input, ranked.slot, query.phrases)) kept.push(ranked);
+    if (hasPhrases(input, ranked.slot, query.phrases, layouts)) kept.push(ranked);
   }
   return kept.length === 0 ? null : { slots: kept, matched: Math.max(kept.length, slots.length - checked + kept.length) };
 }
 
-function hasPhrases(input: ScoreInput, slot: number, phrases: readonly string[]): boolean {
+function hasPhrases(input: ScoreInput, slot: number, phrases: readonly string[], layouts: Map<number, ExcerptPlace[]>): boolean {
   const { table, reader } = input;
   const document = table.slotDocument[slot]!;
-  const place = reader.layout(table.refs[document]!)[slot - table.first[document]!];
+  // A long document has many excerpts to look into, and one layout.
+  let layout = layouts.get(document);
+  if (layout === undefined) layouts.set(document, (layout = reader.layout(table.refs[document]!)));
+  const place = layout[slot - table.first[document]!];
   const row = place === undefined ? null : reader.text(place.chunk);
   if (row === null) return false;
   const text = foldForPhrase(row.section === null ? row.text : `${row.section}\n${row.text}`);

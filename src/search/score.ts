@@ -1,7 +1,7 @@
 /** BM25F over the matches of a query's words, inside the scope, without scoring what cannot reach the answer. */
 import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { eachDense, type DenseList, type Matches } from './matches.ts';
-import { hasBit, type ScopeMask, type SlotTable } from './slot-table.ts';
+import { countBits, hasBit, type ScopeMask, type SlotTable } from './slot-table.ts';
 
 /** One setting for all libraries; how it was found is in docs/search.md. */
 export const RANKING = {
@@ -231,14 +231,17 @@ function scoreDense(input: ScoreInput, dense: DenseList, slots: Int32Array, put:
   const { first, end } = dense.segment;
   let i = lowerBound(slots, first, 0);
   if (i >= slots.length || slots[i]! >= end) return;
-  const only = new Uint32Array((input.table.slotDocument.length + 31) >> 5);
-  const placeOf = new Map<number, number>();
-  for (; i < slots.length && slots[i]! < end; i++) {
-    only[slots[i]! >> 5]! |= 1 << (slots[i]! & 31);
-    placeOf.set(slots[i]!, i);
-  }
   const codes = input.reader.codesOf(dense.segment, dense.term);
-  eachDense(dense, only, (slot, place) => put(placeOf.get(slot)!, codes.length === 0 ? 1 : codes[place]!, dense.factor));
+  // The bits before a slot say which of the codes is its own.
+  let [word, before] = [0, 0];
+  for (; i < slots.length && slots[i]! < end; i++) {
+    const bit = slots[i]! - first;
+    for (; word < bit >> 5; word++) before += countBits(dense.words[word]!);
+    const bits = dense.words[word]!;
+    if (((bits >>> (bit & 31)) & 1) === 0) continue;
+    const place = before + countBits(bits & ((1 << (bit & 31)) - 1));
+    put(i, codes.length === 0 ? 1 : codes[place]!, dense.factor);
+  }
 }
 
 function lowerBound(values: Int32Array, value: number, from: number): number {

@@ -9,7 +9,7 @@ import { textMaker } from '../../../bench/search-text.ts';
 import { hasShared, sharedPath } from '../../../test/support/shared.ts';
 import { analyseDocument } from './document.ts';
 import { UNSPACED_CLASS } from './characters.ts';
-import { lowerWord, normaliseText } from './fold.ts';
+import { foldForPhrase, lowerWord, normaliseText } from './fold.ts';
 import { termsOfWord } from './terms.ts';
 import { eachBrokenWord, eachSurface, emitSurface, type Token } from './tokens.ts';
 
@@ -94,6 +94,16 @@ describe('analysis', () => {
         expect(analysed(texts, language)).toEqual(plainly(texts, language));
       }),
       { numRuns: 1_500 },
+    );
+  });
+
+  it('folds plain text for phrases as any other', () => {
+    const plain = fc.array(fc.constantFrom('-\n', '-\r\n', '-', 'ab', 'C', 'd', '9', ' ', '\n', '.', '\u0001', '\t', "'"), { maxLength: 30 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(plain, (text) => {
+        expect(`${foldForPhrase(text).trim()} e`.trim()).toEqual(foldForPhrase(`${text} . é`).trim());
+      }),
+      { numRuns: 2_000 },
     );
   });
 

@@ -68,14 +68,31 @@ function grown<T extends Int32Array | Int16Array>(from: T, kind: new (length: nu
   return larger;
 }
 
+/**
+ * How many signs differ. These lines run twelve million times for a million excerpts: three words are counted into fields of four
+ * bits (three times four fit), nine into fields of eight, before they are folded into one number.
+ */
 function distanceAt(signs: Uint32Array, at: number, query: Uint32Array, width: number): number {
   let sum = 0;
-  for (let i = 0; i < width; i++) {
-    // This line runs twelve million times for a million excerpts.
-    let v = (signs[at + i]! ^ query[i]!) | 0;
-    v = v - ((v >>> 1) & 0x55555555);
-    v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
-    sum += Math.imul((v + (v >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+  for (let from = 0; from < width; from += 9) {
+    const end = Math.min(width, from + 9);
+    let bytes = 0;
+    let i = from;
+    for (; i + 3 <= end; i += 3) {
+      const fours = (foursOf(signs[at + i]! ^ query[i]!) + foursOf(signs[at + i + 1]! ^ query[i + 1]!) + foursOf(signs[at + i + 2]! ^ query[i + 2]!)) | 0;
+      bytes += (fours & 0x0f0f0f0f) + ((fours >>> 4) & 0x0f0f0f0f);
+    }
+    for (; i < end; i++) {
+      const fours = foursOf(signs[at + i]! ^ query[i]!);
+      bytes += (fours & 0x0f0f0f0f) + ((fours >>> 4) & 0x0f0f0f0f);
+    }
+    sum += Math.imul((bytes & 0x00ff00ff) + ((bytes >>> 8) & 0x00ff00ff), 0x00010001) >>> 16;
   }
   return sum;
+}
+
+/** The set bits of each four of a word. */
+function foursOf(word: number): number {
+  const twos = (word - ((word >>> 1) & 0x55555555)) | 0;
+  return (twos & 0x33333333) + ((twos >>> 2) & 0x33333333);
 }

@@ -82,12 +82,31 @@ export function findInSegment(blob: Buffer, term: string): { count: number; slot
     const [nameLength, count, slotsLength, codesLength] = [varint(), varint(), varint(), varint()];
     const name = at;
     at += nameLength + slotsLength + codesLength;
-    if (nameLength !== wanted.length || blob.compare(wanted, 0, nameLength, name, name + nameLength) !== 0) continue;
+    if (nameLength !== wanted.length || !isNamed(blob, name, wanted)) continue;
     const slots = blob.subarray(name + nameLength, name + nameLength + slotsLength);
     return { count, slots, codes: blob.subarray(name + nameLength + slotsLength, at) };
   }
   return null;
 }
+
+function isNamed(blob: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (blob[at + i] !== wanted[i]) return false;
+  return true;
+}
+
+/** Has a slot list any slot that passes? */
+export function someSlot(bytes: Uint8Array, start: number, count: number, base: number, test: (slot: number) => boolean): boolean {
+  if (count > 32 || bytes[start] === BITMAP) {
+    const slots = new Int32Array(count);
+    decodeSlots(bytes, start, count, base, slots);
+    return slots.some(test);
+  }
+  decodeSlots(bytes, start, count, base, few);
+  for (let i = 0; i < count; i++) if (test(few[i]!)) return true;
+  return false;
+}
+
+const few = new Int32Array(32);
 
 /** What `readSegment` says of a term: where in the blob its slots begin, and their bytes; its codes follow. */
 export type EachTerm = (term: string, count: number, slotsAt: number, slotBytes: number, codeBytes: number) => void;

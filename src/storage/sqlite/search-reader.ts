@@ -1,7 +1,8 @@
 /** What a searching thread reads of the embedded index: a read-only connection, prepared statements, one snapshot a search. */
 import Sqlite, { type Database } from 'better-sqlite3';
 import { mayContain, readFilter } from './search-filter.ts';
-import { compareTerms, findInSegment, readSegment } from './search-postings.ts';
+import { BlobCursor, compareBytes } from './search-cursor.ts';
+import { findInSegment, someSlot } from './search-postings.ts';
 import { openSmall, type SmallTerms } from './search-small.ts';
 
 export interface SegmentInfo {
@@ -54,8 +55,11 @@ export interface SearchReader {
   codesOf(segment: SegmentInfo, term: string): Uint8Array;
   /** False: the segment does not have the term. Costs next to nothing. */
   mayHave(segment: SegmentInfo, term: string): boolean;
-  /** Terms of a segment that start so, at most `limit`, in order. */
-  termsFrom(segment: SegmentInfo, prefix: string, limit: number): string[];
+  /**
+   * Terms of a segment that start so and have a slot that passes: the first `most` in order, and some more. At most `limit` terms
+   * of each kind of storage are looked at.
+   */
+  termsFrom(segment: SegmentInfo, prefix: string, bound: { limit: number; most: number }, test: (slot: number) => boolean): string[];
   /** Where a document's excerpts are, in order. */
   layout(document: number): ExcerptPlace[];
   /** Shown text and heading of an excerpt, or null when its row is gone. */
@@ -97,7 +101,7 @@ export function readerOver(db: Database): SearchReader {
     slots: db.prepare(`SELECT count, slots FROM search_postings WHERE segment = ? AND term = ?`),
     both: db.prepare(`SELECT count, slots, codes FROM search_postings WHERE segment = ? AND term = ?`),
     codes: db.prepare(`SELECT codes FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
-    terms: db.prepare(`SELECT term FROM search_postings WHERE segment = ? AND term >= ? AND term < ? ORDER BY term LIMIT ?`).pluck(),
+    terms: db.prepare(`SELECT term, count, slots FROM search_postings WHERE segment = ? AND term >= ? AND term < ? ORDER BY term LIMIT ?`),
     block: db.prepare(`SELECT data FROM search_blocks WHERE segment = ? AND term <= ? ORDER BY term DESC LIMIT 1`).pluck(),
     blocks: db.prepare(`SELECT term, data FROM search_blocks WHERE segment = ? AND term >= COALESCE(
       (SELECT MAX(term) FROM search_blocks WHERE segment = ? AND term <= ?), '') ORDER BY term`),
@@ -117,6 +121,26 @@ export function readerOver(db: Database): SearchReader {
   const inBlock = (segment: SegmentInfo, term: string): Postings | null => {
     const data = sql.block.get(segment.segment, term) as Buffer | undefined;
     return data === undefined ? null : findInSegment(data, term);
+  };
+  const termsInBlocks = (segment: SegmentInfo, prefix: string, bound: { limit: number; most: number }, test: (slot: number) => boolean): string[] => {
+    const found: string[] = [];
+    const blocks = sql.blocks.iterate(segment.segment, segment.segment, prefix);
+    const cursor = new BlobCursor(segment.first, () => {
+      const { done, value } = blocks.next();
+      return done ? [] : [(value as { data: Buffer }).data];
+    });
+    const start = Buffer.from(prefix);
+    for (let looked = 0; looked < bound.limit && found.length < bound.most && cursor.next(); ) {
+      const { name, nameAt, nameEnd } = cursor;
+      const order = compareBytes(name, nameAt, Math.min(nameEnd, nameAt + start.length), start, 0, start.length);
+      if (order > 0) break;
+      if (order < 0) continue;
+      looked++;
+      if (!someSlot(cursor.slots, cursor.slotsAt, cursor.count, segment.first, test)) continue;
+      found.push(Buffer.from(name.subarray(nameAt, nameEnd)).toString());
+    }
+    blocks.return?.();
+    return found;
   };
   const smallTerms = (segment: number): SmallTerms => {
     let terms = smallSegments.get(segment);
@@ -177,19 +201,11 @@ export function readerOver(db: Database): SearchReader {
       return (codes as Buffer | undefined) ?? inBlock(segment, term)!.codes!;
     },
     mayHave,
-    termsFrom: (segment, prefix, limit) => {
-      if (!segment.small) {
-        const terms = sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, limit) as string[];
-        for (const row of sql.blocks.iterate(segment.segment, segment.segment, prefix)) {
-          const { term: first, data } = row as { term: string; data: Buffer };
-          if (terms.length >= limit || compareTerms(first, prefix + AFTER_ALL) > 0) break;
-          readSegment(data, (term) => {
-            if (term.startsWith(prefix)) terms.push(term);
-          });
-        }
-        return terms;
-      }
-      return smallTerms(segment.segment).startingWith(prefix);
+    termsFrom: (segment, prefix, bound, test) => {
+      if (segment.small) return smallTerms(segment.segment).startingWith(prefix, segment.first, test);
+      const rows = sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, bound.limit) as { term: string; count: number; slots: Buffer }[];
+      const long = rows.filter((row) => someSlot(row.slots, 0, row.count, segment.first, test)).map((row) => row.term);
+      return [...long, ...termsInBlocks(segment, prefix, bound, test)];
     },
     layout: (document) => {
       const row = sql.layout.get(document) as { slots: number; layout: Buffer } | undefined;

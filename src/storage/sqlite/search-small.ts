@@ -1,10 +1,11 @@
 /** A small segment as a searching thread holds it: its blob, and where in it each term lies. */
-import { readSegment } from './search-postings.ts';
+import { readSegment, someSlot } from './search-postings.ts';
 
 export interface SmallTerms {
   has(term: string): boolean;
   get(term: string): { count: number; slots: Uint8Array; codes: Uint8Array } | null;
-  startingWith(prefix: string): string[];
+  /** Terms that start so and have a slot that passes; `base` is the segment's first. */
+  startingWith(prefix: string, base: number, test: (slot: number) => boolean): string[];
 }
 
 /** Opens a segment's blob; one that is gone has no terms. */
@@ -26,6 +27,12 @@ export function openSmall(data: Buffer | null | undefined): SmallTerms {
       const codesAt = slotsAt + found[place + 2]!;
       return { count: found[place]!, slots: data!.subarray(slotsAt, codesAt), codes: data!.subarray(codesAt, codesAt + found[place + 3]!) };
     },
-    startingWith: (prefix) => [...places.keys()].filter((term) => term.startsWith(prefix)),
+    startingWith: (prefix, base, test) => {
+      const starting: string[] = [];
+      for (const [term, place] of places) {
+        if (term.startsWith(prefix) && someSlot(data!, found[place + 1]!, found[place]!, base, test)) starting.push(term);
+      }
+      return starting;
+    },
   };
 }

@@ -13,8 +13,8 @@ export interface VectorReader {
   lastSeq(): number;
   /** Signs written after a seq, in order. The buffer is only good during the call. */
   signsAfter(model: number, seq: number, each: (slot: number, bits: Buffer) => void): void;
-  /** The finer form of one vector, or null when it is gone. */
-  int8Of(model: number, slot: number): { int8: Int8Array; scale: number } | null;
+  /** The finer form of each of some vectors; those that are gone are left out. The array is only good during the call. */
+  eachInt8(model: number, slots: readonly number[], each: (slot: number, int8: Int8Array, scale: number) => void): void;
 }
 
 /** Opens a database file for the vectors of searches. All of one search is read in one `snapshot`. */
@@ -42,7 +42,10 @@ export function vectorReaderOver(db: Database): VectorReader {
   const serving = db.prepare(`select model, dimensions from vector_models where state = 'serving' and dimensions is not null`);
   const last = db.prepare(`select coalesce(max(seq), 0) from chunk_vectors`).pluck();
   const after = db.prepare(`select slot, bits from chunk_vectors where seq > ? and model = ? order by seq`);
-  const one = db.prepare(`select int8, scale from chunk_vectors where model = ? and slot = ?`);
+  // One statement for all: hundreds of calls cost more than what they read.
+  const some = db
+    .prepare(`select v.slot, v.int8, v.scale from json_each(?) wanted cross join chunk_vectors v on v.model = ? and v.slot = wanted.value`)
+    .raw(true);
   return {
     serving: () => (serving.get() as ServingModel | undefined) ?? null,
     lastSeq: () => last.get() as number,
@@ -52,10 +55,10 @@ export function vectorReaderOver(db: Database): VectorReader {
         each(slot, bits);
       }
     },
-    int8Of: (model, slot) => {
-      const row = one.get(model, slot) as { int8: Buffer; scale: number } | undefined;
-      if (row === undefined) return null;
-      return { int8: new Int8Array(row.int8.buffer, row.int8.byteOffset, row.int8.length), scale: row.scale };
+    eachInt8: (model, slots, each) => {
+      for (const [slot, int8, scale] of some.all(JSON.stringify(slots), model) as [number, Buffer, number][]) {
+        each(slot, new Int8Array(int8.buffer, int8.byteOffset, int8.length), scale);
+      }
     },
   };
 }
