@@ -187,15 +187,6 @@ export function readXmlTree(zip: Zip, entry: ZipEntry): XmlElement {
   return root;
 }
 
-export function parseXml(text: string): XmlElement {
-  let root: XmlElement | undefined;
-  const reader = createXmlReader({ onOpen: () => true, onTree: (element) => void (root = element) });
-  reader.write(text);
-  reader.close();
-  if (!root) throw new UnreadableFile('Damaged: a part of it is empty');
-  return root;
-}
-
 function encodingOf(head: Uint8Array): string {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0x3c && head[1] === 0)) return 'utf-16le';
   if ((head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0 && head[1] === 0x3c)) return 'utf-16be';

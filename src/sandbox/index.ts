@@ -1,3 +1,2 @@
-export { createSandbox, type SandboxOptions } from './sandbox.ts';
-export { encodeFrameHead, FrameDecoder } from './frames.ts';
+export { createSandbox } from './sandbox.ts';
 export * from './types.ts';
