@@ -15,7 +15,7 @@ import { describeMachine, median, printTable } from './table.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DPI = 200;
-const sources: [string, number][] = [['corpus/pdf-two-column.pdf', 2], ['corpus/pdf-tracemonkey-14p-two-column.pdf', 9], ['corpus/pdf-handbook-figures.pdf', 1]];
+const sources: [string, number][] = [['corpus/pdf-two-column.pdf', 2], ['corpus/pdf-tracemonkey-14p-two-column.pdf', 5], ['corpus/pdf-handbook-figures.pdf', 1]];
 const cores = availableParallelism();
 const folder = mkdtempSync(join(tmpdir(), 'sergo-bench-ocr-'));
 
