@@ -1,4 +1,6 @@
 import { fontOf, readParagraphProperties, isOn, type Numbering, type StyleSheet } from './docx-styles.ts';
+import { symbol } from './docx-symbol.ts';
+import { cellsOf, flatten, isContinued, mergeMarks, rowsOf, spanOf } from './docx-table.ts';
 import { readReferredText } from './drawing-text.ts';
 import { joinCells, cleanText, type FlowBlock } from './flow.ts';
 import { linearFormula } from './omml.ts';
@@ -323,35 +325,6 @@ export function readStory(elements: XmlElement[], context: DocxContext): FlowBlo
   return reader.finish();
 }
 
-function mergeMarks(row: FlowBlock, inner: FlowBlock): void {
-  if (inner.figure) row.figure = true;
-  if (inner.heading !== undefined) row.heading ??= inner.heading;
-  if (inner.breaks) row.breaks = [0];
-  if (inner.notes) row.notes = row.notes ? `${row.notes}\n${inner.notes}` : inner.notes;
-  if (inner.hidden) row.hidden = row.hidden ? `${row.hidden}\n${inner.hidden}` : inner.hidden;
-}
-
-/** A cell on one line; rows of a table inside it are parted by `;` and their cells by `,` so that ` | ` stays the outer table's. */
-const flatten = (content: FlowBlock[]): string =>
-  content
-    .map((block) => block.text.replaceAll(' | ', ', ').replace(/\s+/g, ' ').trim())
-    .filter((text) => text !== '')
-    .reduce((line, text, index) => (index === 0 ? text : `${line}${content[index]?.tight && line.includes(', ') ? '; ' : ' '}${text}`), '');
-
-const rowsOf = (table: XmlElement): XmlElement[] => elementsOf(table).flatMap((child) => (child.name === 'w:tr' ? [child] : isWrapper(child) ? rowsOf(unwrap(child)) : []));
-const cellsOf = (row: XmlElement): XmlElement[] => elementsOf(row).flatMap((child) => (child.name === 'w:tc' ? [child] : isWrapper(child) ? cellsOf(unwrap(child)) : []));
-const isWrapper = ({ name }: XmlElement): boolean => name === 'w:sdt' || name === 'w:customXml' || name === 'w:ins' || name === 'w:smartTag' || name === 'w:moveTo';
-const unwrap = (element: XmlElement): XmlElement => childOf(element, 'w:sdtContent') ?? element;
-
-/** A cell that continues the merged cell above stays empty, so that the others keep their columns. */
-function isContinued(cell: XmlElement): boolean {
-  const merge = pathOf(cell, 'w:tcPr', 'w:vMerge');
-  return merge !== undefined && (merge.attrs['w:val'] ?? 'continue') === 'continue';
-}
-
-const spanOf = (properties: XmlElement | undefined, name: string, otherwise: number): number =>
-  Math.min(200, Math.max(otherwise, Number(childOf(properties, name)?.attrs['w:val'] ?? otherwise) || otherwise));
-
 const understood = new Set(['wps', 'wpg', 'wpc', 'w14', 'w15', 'w16', 'a14', 'wp14', 'cx', 'cx1', 'c14', 'am3d']);
 
 /** The newer form where we know it, else the fallback: never both, or a text box would be read twice. */
@@ -374,17 +347,3 @@ const isPageField = (code: string): boolean => /^\s*(PAGE|NUMPAGES|SECTIONPAGES|
 
 /** A formula inside a sentence must not glue to its neighbours. */
 const padFormula = (before: string, formula: string): string => (formula === '' ? '' : `${/[\p{L}\p{N}]$/u.test(before) ? ' ' : ''}${formula}`);
-
-const lettersFrom = (code: number, letters: string) => Array.from(letters).map((letter, at): [number, string] => [code + at, letter]);
-const greek: Record<number, string> = Object.fromEntries([...lettersFrom(65, 'ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ'), ...lettersFrom(97, 'αβχδεφγηιϕκλμνοπθρστυϖωξψζ')]);
-const wingdings: Record<number, string> = { 0xfe: '☒', 0xfd: '☒', 0xa8: '☐', 0x6f: '☐', 0xfc: '✓', 0xfb: '✗', 0xe0: '→', 0xdf: '←', 0xa7: '▪', 0x6c: '●' };
-
-/** Characters of symbol fonts lie in the private area: shown as what they draw where that is known. */
-function symbol(font: string, hex: string): string {
-  const code = Number.parseInt(hex, 16);
-  if (!Number.isFinite(code)) return '';
-  const low = code >= 0xf000 ? code - 0xf000 : code;
-  if (/^symbol$/i.test(font)) return greek[low] ?? { 0xb0: '°', 0xb1: '±', 0xb3: '≥', 0xa3: '≤', 0xb4: '×', 0xb7: '•', 0xae: '→', 0xb9: '≠', 0xbb: '≈', 0xd6: '√', 0xa5: '∞' }[low] ?? (low < 128 ? String.fromCharCode(low) : '•');
-  if (/wingdings/i.test(font)) return wingdings[low] ?? '•';
-  return code >= 0xe000 && code <= 0xf8ff ? '•' : String.fromCodePoint(code);
-}
