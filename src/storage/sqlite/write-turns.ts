@@ -38,6 +38,7 @@ export function createWriteTurns(
   let last: Promise<unknown> = Promise.resolve();
   let synced = true;
   let wal: number | null = null;
+  const syncing = new Set<Promise<void>>();
 
   const inTurn = <T>(syncs: boolean, work: () => Promise<T>): Promise<T> => {
     const turn = last.then(async () => {
@@ -60,8 +61,8 @@ export function createWriteTurns(
     return turn;
   };
 
-  const syncLog = (): Promise<void> =>
-    new Promise((resolve, reject) => {
+  const syncLog = (): Promise<void> => {
+    const sync = new Promise<void>((resolve, reject) => {
       // There is one as soon as something was committed, and it is the same file for as long as a connection is open. SQLite has no
       // lock on it that closing this would drop.
       wal ??= openSync(options.walPath, 'r');
@@ -71,6 +72,10 @@ export function createWriteTurns(
         reject(asAppError(error));
       });
     });
+    const ended = sync.catch(() => undefined).then(() => void syncing.delete(ended));
+    syncing.add(ended);
+    return sync;
+  };
 
   return {
     durably: (work) => inTurn(true, work),
@@ -80,6 +85,7 @@ export function createWriteTurns(
     },
     async close() {
       await last;
+      await Promise.all(syncing);
       if (wal !== null) await new Promise((resolve) => close(wal!, resolve));
     },
   };
