@@ -217,6 +217,7 @@ export function frequenciesOf(input: ScoreInput, matches: Matches, slots: Int32A
     }
   }
   for (const dense of matches.dense) scoreDense(input, dense, slots, put);
+  if (matches.titles.length === 0 && matches.folders.size === 0) return result;
   const titles = new Map(matches.titles.map(({ document, weight }) => [document, weight]));
   for (let i = 0; i < slots.length; i++) {
     const document = table.slotDocument[slots[i]!]!;
