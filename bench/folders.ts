@@ -5,7 +5,6 @@
  * long the event loop stands still, and whether the very next search is right.
  */
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Sqlite from 'better-sqlite3';
@@ -131,26 +130,30 @@ async function keyOver(name: string, folders: string[], documentIds: string[]): 
 
 async function watched(name: string, work: () => Promise<void>, isFound: boolean): Promise<void> {
   let [othersWaitedMs, isOver] = [0, false];
-  const loop = monitorEventLoopDelay({ resolution: 1 });
+  let [loopStoodMs, ticked] = [0, performance.now()];
+  const ticking = setInterval(() => {
+    loopStoodMs = Math.max(loopStoodMs, performance.now() - ticked - 1);
+    ticked = performance.now();
+  }, 1);
   const others = (async () => {
     for (let i = 0; !isOver; i++) {
-      const began = performance.now();
-      await lib.storage.settings.set('bench', i);
-      othersWaitedMs = Math.max(othersWaitedMs, performance.now() - began);
+      // From when it was due: a loop that stands still keeps it waiting as well.
+      const due = performance.now() + 5;
       await sleep(5);
+      await lib.storage.settings.set('bench', i);
+      othersWaitedMs = Math.max(othersWaitedMs, performance.now() - due);
     }
   })();
   await sleep(50);
-  loop.enable();
-  othersWaitedMs = 0;
+  [othersWaitedMs, loopStoodMs] = [0, 0];
   const began = performance.now();
   await work();
   const took = performance.now() - began;
   await sleep(30);
   isOver = true;
   await others;
-  loop.disable();
+  clearInterval(ticking);
   // In the folders it had before: the index alone must know.
   const ranked = await index.rank({ query: 'largeword', scope: everything, depth: 5 });
-  changes[name] = { ms: took, othersWaitedMs, loopStoodMs: loop.max / 1e6, searchRight: ranked.length > 0 === isFound };
+  changes[name] = { ms: took, othersWaitedMs, loopStoodMs, searchRight: ranked.length > 0 === isFound };
 }

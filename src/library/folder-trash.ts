@@ -53,8 +53,8 @@ async function placeFor(stores: Stores, folder: FolderRow): Promise<{ parent: Fo
 }
 
 /** So many documents are purged in one transaction, and so many in one statement of it: others wait for a tenth of a second, not for all. */
-const PURGED_AT_ONCE = 200;
-const REMOVED_AT_ONCE = 20;
+const PURGED_AT_ONCE = 100;
+const REMOVED_AT_ONCE = 10;
 
 /**
  * For good: the folder, all folders and documents inside, their pages, index rows and blobs. Owner only. A large folder goes in

@@ -69,10 +69,12 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
   const source: MatchSource = { reader, table, mask, scratch: board.scratch };
   const mayMean = query.phrases.length > 0 || query.words.some((word) => word.kind !== 'stop' || word.ordinaryIn.length > 0);
   const read = mayMean && mask.excerpts > 0 ? prepareWords(source, query, request.check) : [];
-  const prepared = query.phrases.length > 0 || read.some(({ word }) => word.kind !== 'stop') ? read : [];
+  const isTelling = read.some(({ word }) => word.kind !== 'stop');
+  const prepared = query.phrases.length > 0 || isTelling ? read : [];
   const input: ScoreInput = { reader, table, mask, board, depth: request.depth, check: request.check };
   const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared) : null;
-  const scored = byPhrase ?? rankPlain(input, prepared);
+  // Function words are something only as a phrase.
+  const scored = byPhrase ?? (isTelling ? rankPlain(input, prepared) : { slots: [], matched: 0 });
   const ranked = scored.slots;
   const isExact = ranked.length > 0 && (byPhrase !== null || asksForIdentifiers(prepared));
   if (!request.explain) return { ranked, mask, isExact, explanation: null };

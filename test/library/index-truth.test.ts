@@ -163,6 +163,8 @@ test('a folder of hundreds goes to the trash, comes back and is purged in parts;
   expect(details).toEqual([
     "Ava Bennett's documents/Hundreds with 1 folders and 430 documents",
     "Ava Bennett's documents/Hundreds: 400 documents so far",
+    "Ava Bennett's documents/Hundreds: 300 documents so far",
     "Ava Bennett's documents/Hundreds: 200 documents so far",
+    "Ava Bennett's documents/Hundreds: 100 documents so far",
   ]);
 }, 120_000);
