@@ -9,11 +9,12 @@ import { lockDataFolder } from './data-folder-lock.ts';
 const parent = mkdtempSync(join(tmpdir(), 'sergo-lock-'));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-/** Another process that takes the lock and keeps it; resolves once it has. */
+/** Another process that takes the lock, drops the handle as a careless caller would, collects its garbage and lives on;
+ * resolves once it has. */
 async function holdElsewhere(folder: string): Promise<ChildProcess> {
   const module = JSON.stringify(join(import.meta.dirname, 'data-folder-lock.ts'));
-  const script = `import { lockDataFolder } from ${module}; lockDataFolder(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1e6);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+  const script = `import { lockDataFolder } from ${module}; lockDataFolder(${JSON.stringify(folder)}); gc(); setTimeout(() => { gc(); console.log('held'); }, 10); setInterval(() => {}, 1e6);`;
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout!, 'data');

@@ -11,6 +11,10 @@ export interface DataFolderLock {
   release(): void;
 }
 
+/** The locks of this process. Held here because a connection that nothing refers to is closed by the garbage collector,
+ * and the lock would be gone while its caller believes to have it. */
+const held = new Set<Database.Database>();
+
 /**
  * Makes the folder (0700) when it is missing and takes its lock. Throws AppError `conflict`, naming the process that has
  * it, or `invalid` when the folder cannot be written.
@@ -40,10 +44,12 @@ export function lockDataFolder(folder: string): DataFolderLock {
         `stop that one first${holder === null ? '' : ` (kill ${holder})`}, or give this one a folder of its own with SERGO_DATA.`,
     );
   }
+  held.add(database);
   // Only for the message above: who holds the lock is decided by the lock.
   writeFileSync(join(folder, 'lock.pid'), `${process.pid}\n`, { mode: 0o600 });
   return {
     release() {
+      held.delete(database);
       if (database.open) database.close();
     },
   };
