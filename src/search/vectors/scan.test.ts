@@ -63,6 +63,23 @@ describe('the look through all signs', () => {
     );
   });
 
+  test('counts right for vectors of any length', () => {
+    let seed = 7;
+    const next = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0);
+    for (const width of [1, 11, 12, 13, 24, 32, 48, 96]) {
+      const count = 200;
+      const signs = Uint32Array.from({ length: count * width }, next);
+      const all = bitsOf(Array.from({ length: count }, (_, i) => i), count);
+      // The opposite of the first one differs in every sign.
+      const asked = signs.slice(0, width).map((word) => ~word);
+      const far = Array.from({ length: count }, (_, slot) => ({ slot, distance: differing(signs.subarray(slot * width, (slot + 1) * width), asked) }));
+      const expected = far.toSorted((a, b) => a.distance - b.distance || a.slot - b.slot).slice(0, 20).map(({ slot }) => slot).toSorted((a, b) => a - b);
+      expect(scanSigns({ width, signs, present: all }, asked, all, 20)).toEqual(expected);
+      expect(far[0]!.distance).toBe(width * 32);
+      expect(scanSigns({ width, signs, present: all }, asked, all, count).at(0)).toBe(0);
+    }
+  });
+
   test('many more candidates than are kept', () => {
     const count = 50_000;
     let seed = 1;

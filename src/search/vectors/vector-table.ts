@@ -1,6 +1,7 @@
 /** The signs of all excerpts as a searching thread keeps them, by slot, and the search among them. */
 import type { VectorReader } from '../../storage/sqlite/vector-reader.ts';
 import type { VectorSlot } from '../fuse.ts';
+import { countBits } from '../slot-table.ts';
 import { signsOf, signSimilarity, similarity, wordsOf } from './quantise.ts';
 import { scanSigns, type SignTable } from './scan.ts';
 
@@ -13,10 +14,12 @@ export interface QuestionVector {
 
 /**
  * The fewest differing signs, of these the nearest to the question's own numbers, and of those the finer form is read from the
- * database and compared: recall@50 at least 0.99 also where all vectors share a direction (bench/meaning.ts).
+ * database and compared: recall@50 of 0.98 and more, also where all vectors share a direction (bench/meaning.ts). In a small
+ * scope often nothing is near, and what is far differs little: more is compared, and lies close together.
  */
-const BY_SIGNS = 2_000;
-const RESCORED = 500;
+const BY_SIGNS = 1_200;
+const RESCORED = 300;
+const SMALL_SCOPE = { excerpts: 50_000, bySigns: 3_000, rescored: 800 };
 
 export class VectorTable implements SignTable {
   width = 0;
@@ -59,8 +62,10 @@ export class VectorTable implements SignTable {
    */
   nearest(question: QuestionVector, mask: Uint32Array, keep: number): VectorSlot[] | null {
     if (this.model === null || question.model !== this.model || wordsOf(question.vector.length) !== this.width) return null;
-    const differing = scanSigns(this, signsOf(question.vector), mask, Math.max(BY_SIGNS, keep * 5));
-    return this.score(question, this.nearestSigns(question.vector, differing, Math.max(RESCORED, keep)))
+    const isSmall = this.countInside(mask) <= SMALL_SCOPE.excerpts;
+    const [bySigns, rescored] = isSmall ? [SMALL_SCOPE.bySigns, SMALL_SCOPE.rescored] : [BY_SIGNS, RESCORED];
+    const differing = scanSigns(this, signsOf(question.vector), mask, Math.max(bySigns, keep * 5));
+    return this.score(question, this.nearestSigns(question.vector, differing, Math.max(rescored, keep)))
       .toSorted((a, b) => b.score - a.score || a.slot - b.slot)
       .slice(0, keep);
   }
@@ -73,6 +78,12 @@ export class VectorTable implements SignTable {
       scored.push({ slot, score: similarity(question.vector, int8, scale) });
     });
     return scored;
+  }
+
+  private countInside(mask: Uint32Array): number {
+    let count = 0;
+    for (let word = 0; word < Math.min(mask.length, this.present.length); word++) count += countBits(mask[word]! & this.present[word]!);
+    return count;
   }
 
   /** Of some slots the `keep` whose signs are nearest to a vector, in order of slot. */
