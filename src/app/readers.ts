@@ -24,7 +24,7 @@ export async function openReaders(config: Config, log: (message: string) => void
   const sandbox = await createSandbox({ log });
   // One more than the worker's slots: the express lane must not wait for a child.
   const pdf = openPdf(sandbox, config, config.workerConcurrency + 1);
-  const office = createOfficeConverter({ sandbox, limits: { memoryBytes: config.limits.officeMemoryBytes, wallMs: config.limits.readWallSeconds * 1_000 } });
+  const office = createOfficeConverter({ sandbox, limits: { ...limitsOf(config), memoryBytes: config.limits.officeMemoryBytes } });
   const pictures = createImageReader({ sandbox, size: 2, limits: limitsOf(config), maxPixels: config.limits.picturePixels });
   const reader = createDocumentReader({
     sandbox,
@@ -33,7 +33,7 @@ export async function openReaders(config: Config, log: (message: string) => void
     others: {
       pdf: (file, settings) => pdf.read(file.path, { ...settings, owner: file.owner }),
       ...Object.fromEntries(
-        PICTURES.map((type) => [type, (file, { maxPages, signal }) => pictures.read(file.path, { type, owner: file.owner, maxPages, signal })] satisfies [string, OtherReader]),
+        PICTURES.map((type) => [type, (file, { maxPages, signal, time }) => pictures.read(file.path, { type, owner: file.owner, maxPages, signal, ...(time && { time }) })] satisfies [string, OtherReader]),
       ),
     },
   });
@@ -49,8 +49,8 @@ export async function openReaders(config: Config, log: (message: string) => void
     },
     copies: {
       missing: (type) => (PICTURES.includes(type) ? null : office.missing),
-      toPdf: (file, type, signal) =>
-        PICTURES.includes(type) ? pictures.toPdf(file.path, { type, owner: file.owner, signal }) : copies.toPdf(file, type, signal),
+      toPdf: (file, type, options) =>
+        PICTURES.includes(type) ? pictures.toPdf(file.path, { type, owner: file.owner, ...options }) : copies.toPdf(file, type, options),
     },
     async close() {
       await Promise.all([reader.close(), pdf.close(), pictures.close(), office.close()]);

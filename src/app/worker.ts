@@ -36,7 +36,8 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       excerpts,
       audit: (stores, { documentId, ...entry }) =>
         audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'worker' }, object: { kind: 'document', id: documentId }, ...entry }),
-      limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes },
+      // A tenth is left for what is around a reading: its turn, the analysis, the writing.
+      limits: { pages: config.limits.pages, unpackedBytes: config.limits.unpackedBytes, readMs: config.limits.readWallSeconds * 900 },
       hasRoom,
       log,
     },

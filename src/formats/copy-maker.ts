@@ -1,12 +1,19 @@
 import type { DocumentReader, FileToRead } from './document-reader.ts';
+import type { FileTime } from './file-time.ts';
 import type { OfficeConverter } from './office-converter.ts';
 import { UnreadableFile } from './types.ts';
+
+export interface CopyOptions {
+  signal: AbortSignal;
+  /** What is left for this file over all its steps. */
+  time?: FileTime;
+}
 
 /** PDF copies for every kind that can have one: office files and web pages by LibreOffice, mails, books and plain text as a person would print them. */
 export interface CopyMaker {
   /** Null when copies can be made, else the sentence that says what is missing and what that costs. */
   readonly missing: string | null;
-  toPdf(file: FileToRead, type: string, signal: AbortSignal): Promise<Uint8Array>;
+  toPdf(file: FileToRead, type: string, options: CopyOptions): Promise<Uint8Array>;
 }
 
 /** The mail's files are documents of their own by now. */
@@ -22,16 +29,16 @@ const printed: Record<string, { as: (text: string) => Uint8Array; empty: string 
 export function createCopyMaker({ office, reader, limits = {} }: { office: OfficeConverter; reader: DocumentReader; limits?: { maxPages?: number; maxUnpackedBytes?: number } }): CopyMaker {
   return {
     missing: office.missing,
-    toPdf: async (file, type, signal) => {
+    toPdf: async (file, type, options) => {
       const { owner } = file;
       const print = printed[type];
-      if (print === undefined) return office.toPdf(file.path, { type, owner, signal });
+      if (print === undefined) return office.toPdf(file.path, { type, owner, ...options });
       // What was read of it is printed. The text is ours and harmless by then.
       const { maxPages = 5_000, maxUnpackedBytes = 1024 ** 3 } = limits;
-      const { pages } = await reader.read(type, file, { name: file.name, maxPages, maxUnpackedBytes, signal, onAttachment: () => nobody });
+      const { pages } = await reader.read(type, file, { name: file.name, maxPages, maxUnpackedBytes, ...options, onAttachment: () => nobody });
       const text = pages.map((page) => page.text).join('\n\n');
       if (text.trim() === '') throw new UnreadableFile(print.empty);
-      return office.toPdf(print.as(text), { type: 'html', owner, signal });
+      return office.toPdf(print.as(text), { type: 'html', owner, ...options });
     },
   };
 }

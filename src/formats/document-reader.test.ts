@@ -175,7 +175,7 @@ describe.skipIf(!office.available || !hasShared('corpus', 'reading all office, t
     });
     expect(found['rtf-various.rtf']).toMatch(/^rtf [12]$/);
     const mail = sharedPath('corpus/msg-chinese.msg');
-    const copy = await copies.toPdf({ path: mail, bytes: statSync(mail).size, name: 'm.msg', owner: 'ava' }, 'msg', new AbortController().signal);
+    const copy = await copies.toPdf({ path: mail, bytes: statSync(mail).size, name: 'm.msg', owner: 'ava' }, 'msg', { signal: new AbortController().signal });
     expect(Buffer.from(copy.subarray(0, 5)).toString()).toBe('%PDF-');
     await whole.close();
     await converter.close();

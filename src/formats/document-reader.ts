@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
+import { DEFAULT_LIMITS, LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
+import { runInTime, type FileTime } from './file-time.ts';
 import type { OfficeConverter, OfficeTarget } from './office-converter.ts';
 import { listFontFamilies } from './fonts.ts';
 import { createAnswer, type AttachmentTaker } from './read-answer.ts';
@@ -23,6 +24,8 @@ export interface ReadSettings extends ReadOptions {
    * in the result, up to 256 MiB.
    */
   onAttachment?: (name: string) => AttachmentTaker;
+  /** What is left for this file over all its steps; without it each step has the reader's whole limit. */
+  time?: FileTime;
 }
 
 export interface DocumentReader {
@@ -40,6 +43,12 @@ export interface DocumentReaderDeps {
   /** Types that another reader takes: PDF and pictures through PDFium. */
   others?: Record<string, (file: FileToRead, settings: ReadSettings) => Promise<ReadResult>>;
   limits?: { memoryBytes?: number; wallMs?: number; cpuMs?: number };
+}
+
+interface RequestSettings {
+  signal?: AbortSignal;
+  onPart?: (frame: Frame) => void | Promise<void>;
+  time?: FileTime;
 }
 
 const headBytes = 65_536;
@@ -84,11 +93,11 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
     while (idle.length > idleChildren) await idle.shift()!.child.stop();
   }
 
-  async function request(file: FileToRead, header: Record<string, unknown>, payload: Payload, options: { signal?: AbortSignal; onPart?: (frame: Frame) => void | Promise<void> } = {}): Promise<Frame> {
+  async function request(file: FileToRead, header: Record<string, unknown>, payload: Payload, { time, ...options }: RequestSettings = {}): Promise<Frame> {
     const child = await takeChild(file.owner, options.signal);
     busy.add(child);
     try {
-      const frame = await child.request({ ...header, name: file.name }, payload, options);
+      const frame = await runInTime(time, limits?.wallMs ?? DEFAULT_LIMITS.wallMs, (wallMs) => child.request({ ...header, name: file.name }, payload, { ...options, wallMs }));
       if (frame.header.kind !== 'error') return frame;
       if (typeof frame.header['reason'] === 'string') throw new UnreadableFile(frame.header['reason']);
       throw new Error(`A format module failed: ${String(frame.header['message'])}`);
@@ -117,16 +126,17 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
       const other = others[type];
       if (other) return other(file, settings);
       checkSize(file);
-      const { maxPages, maxUnpackedBytes, signal } = settings;
+      const { maxPages, maxUnpackedBytes, signal, time } = settings;
+      const spending = time === undefined ? {} : { time };
       const answer = createAnswer(settings);
       const modern = modernOf[type];
       if (modern === undefined) {
-        const frame = await request(file, { what: 'read', type, as: type, maxPages, maxUnpackedBytes, ...(await availableFonts()) }, file, { signal, onPart: answer.add });
+        const frame = await request(file, { what: 'read', type, as: type, maxPages, maxUnpackedBytes, ...(await availableFonts()) }, file, { signal, onPart: answer.add, ...spending });
         return answer.finish(frame);
       }
       if (!office?.available) throw new UnreadableFile('LibreOffice is not installed on this server, so old office files are not read');
-      const converted = await office.convert(file.path, modern, { type, owner: file.owner, signal });
-      const frame = await request(file, { what: 'read', type: modern, as: type, maxPages, maxUnpackedBytes }, converted, { signal, onPart: answer.add });
+      const converted = await office.convert(file.path, modern, { type, owner: file.owner, signal, ...spending });
+      const frame = await request(file, { what: 'read', type: modern, as: type, maxPages, maxUnpackedBytes }, converted, { signal, onPart: answer.add, ...spending });
       return answer.finish(frame);
     },
 

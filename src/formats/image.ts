@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { ChildDied, LimitHit, type Frame, type Limits, type Payload, type Sandbox } from '../sandbox/types.ts';
+import { ChildDied, DEFAULT_LIMITS, LimitHit, type Frame, type Limits, type Payload, type Sandbox } from '../sandbox/types.ts';
+import { runInTime, type FileTime } from './file-time.ts';
 import { points, writePicturePdf, type PictureFrame } from './image/pdf.ts';
 import { ChildPool } from './pdf/pool.ts';
 import { UnreadableFile, type ReadResult } from './types.ts';
@@ -15,6 +16,8 @@ export interface ImageOptions {
   owner?: string;
   maxPages?: number;
   signal?: AbortSignal;
+  /** What is left for this file over all its steps. */
+  time?: FileTime;
 }
 
 export interface ImageReader {
@@ -75,7 +78,7 @@ export function createImageReader(deps: ImageReaderDeps): ImageReader {
   });
 
   async function ask(op: 'measure' | 'encode', input: Uint8Array | string, options: ImageOptions, onPart?: (frame: Frame) => void): Promise<Frame> {
-    const { owner = '', maxPages = 5000, signal } = options;
+    const { owner = '', maxPages = 5000, signal, time } = options;
     const bytes = typeof input === 'string' ? (await stat(input)).size : input.byteLength;
     if (bytes === 0) throw new UnreadableFile('It is empty: the file has no bytes — upload it again');
     if (bytes > LARGEST_FILE) throw new UnreadableFile('Too large to read: pictures are read up to 256 MiB — upload a smaller copy');
@@ -83,7 +86,9 @@ export function createImageReader(deps: ImageReaderDeps): ImageReader {
     let frame: Frame;
     try {
       frame = await pool.use({ owner, key: '', signal }, (member) =>
-        member.child.request({ op, maxPixels, maxPages }, payload, { ...(signal ? { signal } : {}), ...(onPart ? { onPart } : {}) }),
+        runInTime(time, limits.wallMs ?? DEFAULT_LIMITS.wallMs, (wallMs) =>
+          member.child.request({ op, maxPixels, maxPages }, payload, { wallMs, ...(signal ? { signal } : {}), ...(onPart ? { onPart } : {}) }),
+        ),
       );
     } catch (error) {
       signal?.throwIfAborted();

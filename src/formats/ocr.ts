@@ -45,13 +45,19 @@ export interface OcrDeps {
   limits?: Partial<Limits>;
 }
 
+/** One page, however often it is turned to be read: an honest one takes 2 to 15 s. */
+const PAGE_MS = 50_000;
+/** So many pages that take long and in vain end it for the others, unless more were read: a file of such pages must not take hours. */
+const MAX_SLOW_PAGES = 3;
+
 /** A poster at 200 dpi is drawn no larger: about 36 Mpx at most. */
 const MAX_SIDE_PX = 6000;
 
 export function createOcr(deps: OcrDeps): Ocr {
   const wanted = deps.languages ?? ['eng'];
   const dpi = deps.dpi ?? 200;
-  const limits: Partial<Limits> = { wallMs: 120_000, cpuMs: 110_000, ...deps.limits };
+  const pageMs = deps.limits?.wallMs ?? PAGE_MS;
+  const limits: Partial<Limits> = { cpuMs: pageMs, ...deps.limits };
   let installed: Promise<string[]> | undefined;
   const languages = (): Promise<string[]> => (installed ??= listLanguages(deps.sandbox));
 
@@ -64,9 +70,10 @@ export function createOcr(deps: OcrDeps): Ocr {
   }
 
   async function readPage(input: PdfInput, page: number, call: CallOptions, use: string[], canOrient: boolean): Promise<OcrPage> {
+    const began = performance.now();
     try {
-      const png = await deps.pdf.draw(input, page, { ...call, dpi, maxSidePx: MAX_SIDE_PX, gray: true });
-      const found: Recognised = await recognise(deps.sandbox, png, { languages: use, dpi, canOrient, limits, signal: call.signal });
+      const png = await deps.pdf.draw(input, page, { ...call, dpi, maxSidePx: MAX_SIDE_PX, gray: true, mostMs: PAGE_MS / 2 });
+      const found: Recognised = await recognise(deps.sandbox, png, { languages: use, dpi, canOrient, limits, pageMs: pageMs - (performance.now() - began), signal: call.signal });
       return { text: markHyphens(found.text), layer: found.layer, turns: found.turns };
     } catch (error) {
       call.signal?.throwIfAborted();
@@ -84,10 +91,18 @@ export function createOcr(deps: OcrDeps): Ocr {
     const queue = [...numbers];
     const results = new Map<number, OcrPage>();
     const counts = newWordCounts();
+    let slow = 0;
+    const readOrLeave = async (page: number): Promise<OcrPage> => {
+      if (slow >= MAX_SLOW_PAGES && slow > results.size - slow) return { text: '', failed: 'too many pages before it took too long' };
+      const began = performance.now();
+      const result = await readPage(input, page, call, use, found.includes('osd'));
+      if (result.failed !== undefined && performance.now() - began > pageMs / 5) slow += 1;
+      return result;
+    };
     const work = async (): Promise<void> => {
       for (let page = queue.shift(); page !== undefined; page = queue.shift()) {
         call.signal?.throwIfAborted();
-        const result = await readPage(input, page, call, use, found.includes('osd'));
+        const result = await readOrLeave(page);
         countWords(result.text, counts);
         results.set(page, result);
         onPage?.(page, result);
@@ -106,7 +121,7 @@ export function createOcr(deps: OcrDeps): Ocr {
       if (text !== '' && layer !== undefined) layers.set(page, { layer, turns: turns ?? 0 });
     }
     if (layers.size === 0) throw new UnreadableFile('No text was found in the pictures of this document');
-    const written = await layWords(deps.sandbox, input, layers, limits, options.signal);
+    const written = await layWords(deps.sandbox, input, layers, deps.limits ?? {}, options.signal);
     if (written === undefined) throw new UnreadableFile('No searchable copy could be written: the file is damaged — upload an intact copy');
     return written;
   }

@@ -9,6 +9,7 @@ import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import { namespaces, wordFile } from '../../test/support/zip-fixture.ts';
 import { alignToCopy, pageAt } from './align.ts';
 import { readDocx } from './docx.ts';
+import { createFileTime } from './file-time.ts';
 import { createOfficeConverter, type OfficeConverter } from './office-converter.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sergo-convert-'));
@@ -100,6 +101,16 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
     setTimeout(() => cancel.abort(), 300);
     await expect(slow).rejects.toThrow();
     expect(pagesOf(await converter.toPdf(wordFile(paragraph(run('after'))), { type: 'docx', owner: 'ben' }))[0]).toContain('after');
+  });
+
+  test('a file that has used its time up is ended, be it in one long conversion or in many steps', async () => {
+    const time = createFileTime(3_000);
+    const slow = wordFile(paragraph(run('word '.repeat(200))).repeat(8_000));
+    const reason = 'LibreOffice does not get done with it in the time that one file may take';
+    await expect(converter.toPdf(slow, { type: 'docx', owner: 'ben', time })).rejects.toMatchObject({ reason });
+    expect(time.leftMs()).toBe(0);
+    await expect(converter.toPdf(wordFile(paragraph(run('short'))), { type: 'docx', owner: 'ben', time })).rejects.toMatchObject({ reason });
+    expect(pagesOf(await converter.toPdf(wordFile(paragraph(run('short'))), { type: 'docx', owner: 'ben', time: createFileTime(60_000) }))[0]).toContain('short');
   });
 
   test('a slow file does not hold up the others: they get a LibreOffice of their own for the while', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runInTime, type FileTime } from './file-time.ts';
 import { ChildDied, LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
 import { UnreadableFile } from './types.ts';
 
@@ -30,6 +31,8 @@ export interface ConvertOptions {
   /** The running LibreOffice is replaced when the owner changes: no file is converted beside another owner's. */
   owner: string;
   signal?: AbortSignal;
+  /** What is left for this file over all its steps. */
+  time?: FileTime;
 }
 
 export interface OfficeConverterDeps {
@@ -44,6 +47,9 @@ export interface OfficeConverterDeps {
   /** Where LibreOffice and Python are looked for; for tests. */
   programs?: { office: string | undefined; python: string | undefined };
 }
+
+/** One file, whether LibreOffice has to be started for it or not. */
+const MOST_MS = 120_000;
 
 const officeFolders = ['/usr/lib/libreoffice', '/usr/lib64/libreoffice', ...globSync('/opt/libreoffice*')];
 const unoFolders = ['/usr/lib/python3/dist-packages/uno.py', ...globSync('/usr/lib*/python3*/site-packages/uno.py'), '/usr/lib/libreoffice/program/uno.py'];
@@ -85,7 +91,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
   let waiting: (() => void)[] = [];
   let closed = false;
 
-  async function childFor(lane: Lane, owner: string, signal: AbortSignal | undefined): Promise<Child> {
+  async function childFor(lane: Lane, owner: string, wallMs: number, signal: AbortSignal | undefined): Promise<Child> {
     const { running } = lane;
     if (running && running.child.alive && running.owner === owner && running.child.served < filesPerStart) return running.child;
     await stop(lane);
@@ -96,8 +102,8 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       args: ['-I', '-B', join(import.meta.dirname, 'office-driver.py'), programs.office!, '{tmp}'],
       binds: [join(import.meta.dirname, 'office-driver.py'), '/etc/libreoffice', '/etc/fonts', '/var/cache/fontconfig', ...officeFolders.filter((folder) => folder.startsWith('/opt') && existsSync(folder))],
       env: { SAL_USE_VCLPLUGIN: 'svp', SAL_DISABLE_OPENCL: '1' },
-      limits: { memoryBytes: 3 * 1024 ** 3, wallMs: 120_000, cpuMs: 100_000, tmpBytes: 2 * 1024 ** 3, fileBytes: 1024 ** 3, stdoutBytes: 256 * 1024 ** 2, openFiles: 1024, ...deps.limits },
-      startMs: 60_000,
+      limits: { memoryBytes: 3 * 1024 ** 3, wallMs: MOST_MS, cpuMs: 60_000, tmpBytes: 2 * 1024 ** 3, fileBytes: 1024 ** 3, stdoutBytes: 256 * 1024 ** 2, openFiles: 1024, ...deps.limits },
+      startMs: Math.min(wallMs, 60_000),
       ...(signal && { signal }),
     });
     if (closed) {
@@ -108,11 +114,13 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     return child;
   }
 
-  async function convertOnce(lane: Lane, source: OfficeInput, to: OfficeTarget, { type, owner, signal }: ConvertOptions): Promise<Frame> {
-    const child = await childFor(lane, owner, signal);
+  /** Starting LibreOffice is in the file's time: one that crashes it again and again must not have more. */
+  async function convertOnce(lane: Lane, source: OfficeInput, to: OfficeTarget, { type, owner, signal }: ConvertOptions, wallMs: number): Promise<Frame> {
+    const began = performance.now();
+    const child = await childFor(lane, owner, wallMs, signal);
     try {
       const payload: Payload = typeof source === 'string' ? { path: source, bytes: (await stat(source)).size } : source;
-      const frame = await child.request({ from: type, to }, payload, signal ? { signal } : {});
+      const frame = await child.request({ from: type, to }, payload, { wallMs: Math.max(1, wallMs - (performance.now() - began)), ...(signal && { signal }) });
       // "crashed" comes from the driver that saw LibreOffice go; so does a driver that went along.
       if (frame.header['reason'] === 'crashed') throw new ChildDied('LibreOffice crashed', '');
       return frame;
@@ -123,11 +131,14 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
   }
 
   async function convertNow(lane: Lane, source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array> {
+    const mostMs = deps.limits?.wallMs ?? MOST_MS;
+    const began = performance.now();
+    const once = (): Promise<Frame> => runInTime(options.time, Math.max(1, mostMs - (performance.now() - began)), (wallMs) => convertOnce(lane, source, to, options, wallMs));
     let frame: Frame;
     try {
-      frame = await convertOnce(lane, source, to, options).catch((error: unknown) => {
+      frame = await once().catch((error: unknown) => {
         // The crash may be an old one's: a fresh LibreOffice gets one more try.
-        if (error instanceof ChildDied && options.signal?.aborted !== true) return convertOnce(lane, source, to, options);
+        if (error instanceof ChildDied && options.signal?.aborted !== true) return once();
         throw error;
       });
     } catch (error) {

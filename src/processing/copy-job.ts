@@ -1,4 +1,5 @@
 import { alignToCopy } from '../formats/align.ts';
+import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
 import { removeUnreferenced } from '../library/purging.ts';
 import type { DocumentRow, JobRow, PageRow } from '../storage/ports.ts';
@@ -16,7 +17,7 @@ const NO_COPY = 'No PDF copy could be made: ';
  * Makes the PDF copy of a document that was read before, and gives its estimated pages the copy's numbers. Until it commits
  * the estimated pages serve; when it cannot be made they stay, and the document says why.
  */
-export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: AbortSignal): Promise<void> {
+export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: AbortSignal, time: FileTime): Promise<void> {
   const document = await deps.storage.documents.byRef(job.document);
   if (!document || document.generation !== job.generation) throw new LeaseLost();
   try {
@@ -24,8 +25,8 @@ export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: Abor
     const missing = deps.copies.missing(type);
     if (missing !== null) throw new UnreadableFile(missing);
     await withBlobFile(deps.blobs, { sha256, name: document.name, owner: document.owner }, async (file) => {
-      const copy = await deps.copies.toPdf(file, type, signal);
-      const settings = { name: document.name, maxPages: deps.limits.pages, maxUnpackedBytes: deps.limits.unpackedBytes, signal };
+      const copy = await deps.copies.toPdf(file, type, { signal, time });
+      const settings = { name: document.name, maxPages: deps.limits.pages, maxUnpackedBytes: deps.limits.unpackedBytes, signal, time };
       const drawn = await withBytesAsFile(copy, file.owner, `${document.name}.pdf`, (copyFile) => deps.reader.read('pdf', copyFile, settings));
       const aligned = await alignPages(deps, document, drawn);
       const prepared = aligned ? await preparePages(deps, document, aligned) : null;

@@ -15,7 +15,8 @@ export interface ProcessingDeps {
   mayUnpack(document: DocumentRow): Promise<boolean>;
   excerpts: Excerpts;
   audit: AppendSystemAudit;
-  limits: { pages: number; unpackedBytes: number };
+  /** `readMs`: wall time for one file over all steps and attempts, but for waiting and OCR. Default 108 s. */
+  limits: { pages: number; unpackedBytes: number; readMs?: number };
   /** False while the disk is too full for what a job writes: it then waits in the queue. */
   hasRoom?(): Promise<boolean>;
   log: { info(data: object, message: string): void; warn(data: object, message: string): void };

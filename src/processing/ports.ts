@@ -1,4 +1,5 @@
 /** What processing asks of formats, search and audit; app.ts plugs them in. */
+import type { CopyOptions } from '../formats/copy-maker.ts';
 import type { DocumentReader as FormatReader, FileToRead, ReadSettings } from '../formats/document-reader.ts';
 import type { ReadResult } from '../formats/types.ts';
 import type { IndexedChunk } from '../search/types.ts';
@@ -15,7 +16,7 @@ export type { ReadSettings };
 export interface CopyMaker {
   /** Null when such files can have a copy; otherwise the sentence that says what is missing and what that costs. */
   missing(type: string): string | null;
-  toPdf(file: SourceFile, type: string, signal: AbortSignal): Promise<Uint8Array>;
+  toPdf(file: SourceFile, type: string, options: CopyOptions): Promise<Uint8Array>;
 }
 
 export interface PageDrawer {

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
 import { analyseDocument } from '../search/analysis/document.ts';
 import { createSearchIndex } from '../search/pool.ts';
@@ -97,6 +98,36 @@ test('what is wrong with the file ends in not_indexed with its reason, at the fi
   await drain();
   expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', reason: 'It needs a password to open — upload a copy without one' });
   expect(attempts).toBe(1);
+});
+
+test('what reading, converting and reading the copy may take is one time, over all attempts', async () => {
+  const lefts: number[] = [];
+  const takes = async (time: FileTime | undefined, ms: number): Promise<void> => {
+    lefts.push(time!.leftMs());
+    await time!.run(60_000, () => new Promise((resolve) => setTimeout(resolve, ms)));
+  };
+  const deps = makeDeps({
+    limits: { pages: 5_000, unpackedBytes: 1 << 30, readMs: 500 },
+    reader: {
+      sniff: async (file) => file.name.split('.').pop() ?? null,
+      read: async (type, _file, { time }) => {
+        await takes(time, 150);
+        if (type === 'pdf') throw new Error('the child died');
+        return result([page(1, 'slide')], { type });
+      },
+    },
+    copies: { missing: () => null, toPdf: async (file, _type, { time }) => (await takes(time, 100), readFile(file.path)) },
+  });
+  const ref = await upload('a.pptx');
+  const times = new Map<number, FileTime>();
+  while (await workOnce(deps, never, { times })) now += 5_000;
+  // Reading, converting and reading the copy each have what was left; so has a second attempt, and the third finds nothing.
+  expect(lefts.length).toBeGreaterThanOrEqual(3);
+  expect(lefts.length).toBeLessThanOrEqual(5);
+  expect(lefts.toSorted((a, b) => b - a)).toEqual(lefts);
+  expect(lefts[2]).toBeLessThanOrEqual(250);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'failed', reason: expect.stringContaining('in the time that one file may take') as string });
+  expect(times.size).toBe(0);
 });
 
 test('a poison file fails after three attempts and does not stop the others', async () => {

@@ -1,3 +1,4 @@
+import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile } from '../formats/types.ts';
 import type { DocumentRow, JobRow } from '../storage/ports.ts';
 import { endJob, preparePages, writePages } from './commit.ts';
@@ -16,13 +17,13 @@ import { wayOf } from './ways.ts';
  * Reads one document from blob to searchable: sniff, read, mark, chunk, index, in one transaction at the end. What is wrong with
  * the file ends in `not_indexed` with a reason; anything else is thrown and tried again by the queue.
  */
-export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: AbortSignal): Promise<void> {
+export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: AbortSignal, time: FileTime): Promise<void> {
   const document = await deps.storage.documents.byRef(job.document);
   if (!document || document.generation !== job.generation) throw new LeaseLost();
   try {
     await withBlobFile(deps.blobs, { sha256: document.sha256, name: document.name, owner: document.owner }, async (file) => {
       const inside = await collectInnerFiles(deps, document);
-      const read = await readFile(deps, document, file, signal, inside.take).catch(async (error: unknown) => {
+      const read = await readFile(deps, document, file, { signal, time }, inside.take).catch(async (error: unknown) => {
         // An archive that is refused half-way must not leave a gigabyte of what it held so far.
         await removeUnreferenced(deps, await inside.discard());
         throw error;
@@ -107,7 +108,7 @@ async function readFile(
   deps: ProcessingDeps,
   document: DocumentRow,
   file: SourceFile,
-  signal: AbortSignal,
+  running: { signal: AbortSignal; time: FileTime },
   onAttachment: ReadSettings['onAttachment'],
 ): Promise<Reading> {
   const type = await deps.reader.sniff(file);
@@ -120,13 +121,13 @@ async function readFile(
     maxUnpackedBytes: deps.limits.unpackedBytes,
     onProgress: progressWriter(deps, document),
     ...(onAttachment ? { onAttachment } : {}),
-    signal,
+    ...running,
   };
   const own = await deps.reader.read(type, file, settings);
   if (wayOf(type).copy !== 'first') return withOcr(deps.ocr, document.preset, file, { result: own }, settings);
   const missing = deps.copies.missing(type);
   if (missing !== null) return { result: { ...own, notices: [...(own.notices ?? []), missing] } };
-  const copy = await deps.copies.toPdf(file, type, signal);
+  const copy = await deps.copies.toPdf(file, type, running);
   return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
     const drawn = await deps.reader.read('pdf', copyFile, settings);
     return withOcr(deps.ocr, document.preset, copyFile, { result: mergeDeck(own, drawn), copy }, settings);

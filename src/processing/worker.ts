@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createFileTime, type FileTime } from '../formats/file-time.ts';
 import type { JobKind, JobRow } from '../storage/ports.ts';
 import { giveUpCopy, runCopyJob } from './copy-job.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
@@ -9,6 +10,7 @@ const LEASE_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
 const IDLE_MS = 150;
 const ATTEMPTS = 3;
+const READ_MS = 108_000;
 /** What is small enough for the express lane, and how long all others must have been at one file each before it opens. */
 const LIGHT_BYTES = 2 * 1024 ** 2;
 const EXPRESS_AFTER_MS = 1_000;
@@ -22,7 +24,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: AbortSignal) => Promise<void>> = {
+const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: AbortSignal, time: FileTime) => Promise<void>> = {
   read: runReadJob,
   'pdf-copy': runCopyJob,
 };
@@ -38,6 +40,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
   const stopping = new AbortController();
   let wakeUp = (): void => {};
   let copying = false;
+  const times = new Map<number, FileTime>();
   /** When each slot began what it is at; undefined while it has nothing. */
   const busySince: (number | undefined)[] = Array.from({ length: options.slots }, () => undefined);
 
@@ -48,6 +51,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
     try {
       return await workOnce(deps, stopping.signal, {
         ...(mayCopy ? {} : { kinds: ['read'] }),
+        times,
         onJob(job) {
           busySince[number] = performance.now();
           if (!holdsCopying || job?.kind === 'pdf-copy') return;
@@ -63,7 +67,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
   const workExpress = async (): Promise<boolean> => {
     const now = performance.now();
     if (!busySince.every((since) => since !== undefined && now - since > EXPRESS_AFTER_MS)) return false;
-    return workOnce(deps, stopping.signal, { kinds: ['read'], mostBytes: LIGHT_BYTES });
+    return workOnce(deps, stopping.signal, { kinds: ['read'], mostBytes: LIGHT_BYTES, times });
   };
   const slot = async (once: () => Promise<boolean>): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -106,13 +110,15 @@ export interface Taking {
   mostBytes?: number;
   /** Called with the job that was taken, before it is run, or null. */
   onJob?(job: JobRow | null): void;
+  /** What jobs that will be tried again have used of their time, by job. */
+  times?: Map<number, FileTime>;
 }
 
 /** One job from the queue to its end; false when there was none. Exported for tests that drive the queue by hand. */
-export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = ['read', 'pdf-copy'], mostBytes, onJob }: Taking = {}): Promise<boolean> {
+export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = ['read', 'pdf-copy'], mostBytes, onJob, times = new Map() }: Taking = {}): Promise<boolean> {
   const job = await takeJob(deps, kinds, mostBytes);
   onJob?.(job);
-  return job === null ? false : runJob(deps, job, stop);
+  return job === null ? false : runJob(deps, job, stop, times);
 }
 
 async function takeJob(deps: ProcessingDeps, kinds: JobKind[], mostBytes: number | undefined): Promise<JobRow | null> {
@@ -122,12 +128,14 @@ async function takeJob(deps: ProcessingDeps, kinds: JobKind[], mostBytes: number
   return deps.storage.jobs.lease(kinds, deps.clock.now(), LEASE_MS, token, mostBytes);
 }
 
-async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal): Promise<boolean> {
+async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal, times: Map<number, FileTime>): Promise<boolean> {
   const token = job.leaseToken ?? '';
   if (job.attempt > ATTEMPTS) {
-    await endUnreadable(deps, job);
+    await endUnreadable(deps, job, 'three attempts');
     return true;
   }
+  const time = times.get(job.ref) ?? createFileTime(deps.limits.readMs ?? READ_MS);
+  times.delete(job.ref);
   const lost = new AbortController();
   const signal = AbortSignal.any([stop, lost.signal]);
   const heartbeat = setInterval(() => {
@@ -139,33 +147,38 @@ async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal): Pro
     );
   }, HEARTBEAT_MS);
   try {
-    await handlers[job.kind](deps, job, signal);
+    await handlers[job.kind](deps, job, signal, time);
   } catch (error) {
     if (lost.signal.aborted || error instanceof LeaseLost) return true;
     if (stop.aborted) await deps.storage.jobs.putBack(job.ref, token, deps.clock.now());
-    else await tryAgain(deps, job, error);
+    else if (await tryAgain(deps, job, error, time)) times.set(job.ref, time);
   } finally {
     clearInterval(heartbeat);
   }
   return true;
 }
 
-async function tryAgain(deps: ProcessingDeps, job: JobRow, error: unknown): Promise<void> {
+/** True when there will be another attempt: not after the third, nor when the attempts so far took the time that the file has. */
+async function tryAgain(deps: ProcessingDeps, job: JobRow, error: unknown, time: FileTime): Promise<boolean> {
   deps.log.warn({ err: error, job: job.ref, kind: job.kind, attempt: job.attempt }, 'a job did not succeed');
-  if (job.attempt >= ATTEMPTS) return endUnreadable(deps, job);
+  if (job.attempt >= ATTEMPTS || time.leftMs() === 0) {
+    await endUnreadable(deps, job, job.attempt >= ATTEMPTS ? 'three attempts' : 'the time that one file may take');
+    return false;
+  }
   const message = error instanceof Error ? error.message : String(error);
   await deps.storage.jobs.retry(job.ref, job.leaseToken ?? '', deps.clock.now() + (RETRY_MS[job.attempt] ?? 0), message);
+  return true;
 }
 
-/** Three attempts are used up, by errors of ours or by a file that took the worker down each time. */
-async function endUnreadable(deps: ProcessingDeps, job: JobRow): Promise<void> {
+/** Attempts or time are used up, by errors of ours or by a file that took the worker down each time. */
+async function endUnreadable(deps: ProcessingDeps, job: JobRow, what: 'three attempts' | 'the time that one file may take'): Promise<void> {
   const document = await deps.storage.documents.byRef(job.document);
   if (!document) return;
   try {
     if (job.kind === 'read') {
-      await giveUp(deps, job, document, 'failed', 'It could not be read in three attempts — process it again, or upload it in another format');
+      await giveUp(deps, job, document, 'failed', `It could not be read in ${what} — process it again, or upload it in another format`);
     } else {
-      await giveUpCopy(deps, job, document, 'the conversion did not succeed in three attempts — upload it as a PDF to see its pages');
+      await giveUpCopy(deps, job, document, `the conversion did not succeed in ${what} — upload it as a PDF to see its pages`);
     }
   } catch (error) {
     // Replaced or cancelled meanwhile: whoever did that has queued what is to come.

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { createFileTime, type FileTime } from '../file-time.ts';
 import { estimateSkew, turnLevel } from './skew.ts';
 import { tiltLayer } from './tilt.ts';
 import type { Limits, Sandbox } from '../../sandbox/types.ts';
@@ -25,6 +26,8 @@ export interface TesseractOptions {
   canOrient: boolean;
   limits: Partial<Limits>;
   signal?: AbortSignal | undefined;
+  /** Wall time for all readings of one page together. */
+  pageMs: number;
 }
 
 /** Below this the page is probably turned, or no text at all. */
@@ -33,11 +36,13 @@ const DOUBTFUL = 70;
 const LEANING = 1.5;
 /** A turned reading has to be better by so much. */
 const BETTER = 15;
+const tooSlow = 'reading its picture takes too long';
 /** Words below this are scratches and shading, not text. */
 const NOISE = 30;
 
 /** Thrown for one page; the others go on. */
 export class OcrFailed extends Error {}
+class OcrTooSlow extends OcrFailed {}
 
 /** Names of installed languages; empty where tesseract is missing. */
 export async function listLanguages(sandbox: Sandbox): Promise<string[]> {
@@ -51,25 +56,26 @@ export async function listLanguages(sandbox: Sandbox): Promise<string[]> {
     .filter((name) => name !== '');
 }
 
-/** Reads the picture as it is, and, when that looks wrong, turned as well. Throws OcrFailed. */
+/** Reads the picture as it is, and, when that looks wrong and time is left, turned as well. Throws OcrFailed. */
 export async function recognise(sandbox: Sandbox, png: Uint8Array, options: TesseractOptions): Promise<Recognised> {
+  const time = createFileTime(options.pageMs);
   // Tesseract reads a page that leans by 5 degrees with confidence and wrongly, so leaning is looked for first.
   const skew = await estimateSkew(png);
   const isLeaning = Math.abs(skew) >= LEANING;
   const level = isLeaning ? await turnLevel(png, skew) : png;
   const settle = (page: Recognised): Recognised => settled({ ...page, layer: tiltLayer(page.layer, isLeaning ? skew : 0) });
   // Looking for the orientation costs a third more, and most pages stand upright: only a doubtful one is asked for it.
-  let best = await run(sandbox, level, 0, false, options);
+  let best = await run(sandbox, level, 0, false, options, time);
   if (best.confidence >= DOUBTFUL || best.text.length < 3) return settle(best);
   if (options.canOrient) {
-    const oriented = await run(sandbox, level, 0, true, options);
-    if (oriented.confidence > best.confidence) best = oriented;
+    const oriented = await runAgain(sandbox, level, 0, true, options, time);
+    if (oriented && oriented.confidence > best.confidence) best = oriented;
   }
   for (const turns of [1, 3, 2] as const) {
     if (best.confidence >= DOUBTFUL) break;
     const turned = await sharp(level).rotate(turns * 90).png({ compressionLevel: 1 }).toBuffer();
-    const other = await run(sandbox, turned, turns, false, options);
-    if (other.confidence > best.confidence + BETTER) best = other;
+    const other = await runAgain(sandbox, turned, turns, false, options, time);
+    if (other && other.confidence > best.confidence + BETTER) best = other;
   }
   return settle(best);
 }
@@ -79,8 +85,17 @@ function settled(page: Recognised): Recognised {
   return page.confidence < NOISE ? { ...page, text: '' } : page;
 }
 
-async function run(sandbox: Sandbox, png: Uint8Array, turns: Recognised['turns'], orient: boolean, options: TesseractOptions): Promise<Recognised> {
-  const result = await sandbox.runTool({
+/** Undefined when there is no time for it: what was read so far is then the best there is. */
+const runAgain = (...args: Parameters<typeof run>): Promise<Recognised | undefined> =>
+  run(...args).catch((error: unknown) => {
+    if (error instanceof OcrTooSlow) return undefined;
+    throw error;
+  });
+
+async function run(sandbox: Sandbox, png: Uint8Array, turns: Recognised['turns'], orient: boolean, options: TesseractOptions, time: FileTime): Promise<Recognised> {
+  const wallMs = time.leftMs();
+  if (wallMs === 0) throw new OcrTooSlow(tooSlow);
+  const result = await time.run(wallMs, () => sandbox.runTool({
     command: TESSERACT,
     args: [
       '{in}/page.png', '{out}/page',
@@ -95,11 +110,11 @@ async function run(sandbox: Sandbox, png: Uint8Array, turns: Recognised['turns']
     outputs: true,
     // More threads make one page slower and all pages together much slower (processing.md section 2).
     env: { OMP_THREAD_LIMIT: '1' },
-    limits: options.limits,
+    limits: { ...options.limits, wallMs },
     ...(options.signal ? { signal: options.signal } : {}),
-  });
+  }));
   options.signal?.throwIfAborted();
-  if (result.killedBy === 'time') throw new OcrFailed('reading its picture takes too long');
+  if (result.killedBy === 'time') throw new OcrTooSlow(tooSlow);
   if (result.killedBy !== undefined) throw new OcrFailed('reading its picture needs more than is allowed');
   const file = (name: string): Uint8Array | undefined => result.outputs.find((output) => output.name === name)?.bytes;
   const layer = file('page.pdf');

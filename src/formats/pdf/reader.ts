@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { ChildDied, LimitHit, type Frame, type Limits, type Payload, type Sandbox } from '../../sandbox/types.ts';
+import { runInTime, type FileTime } from '../file-time.ts';
 import { mostText, tooMuchText } from '../read-answer.ts';
 import { UnreadableFile, type ReadOptions, type ReadPage, type ReadResult } from '../types.ts';
 import { cutWithQpdf, QPDF } from './cut.ts';
@@ -26,7 +27,10 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-export type PdfReadOptions = Partial<ReadOptions> & CallOptions;
+export type PdfReadOptions = Partial<ReadOptions> & CallOptions & {
+  /** What is left for this file over all its steps. */
+  time?: FileTime;
+};
 
 export interface DrawOptions extends CallOptions {
   /** Default 110 (seeds/000). */
@@ -35,6 +39,8 @@ export interface DrawOptions extends CallOptions {
   maxSidePx?: number;
   /** Grey instead of colour, for OCR. */
   gray?: boolean;
+  /** Wall time at most. Default: twice what a reading gives one page. */
+  mostMs?: number;
 }
 
 export interface PdfReader {
@@ -175,6 +181,10 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   }
 
   async function read(input: PdfInput, options: PdfReadOptions = {}): Promise<ReadResult> {
+    return runInTime(options.time, wallMs, (mostMs) => readWithin(input, options, mostMs));
+  }
+
+  async function readWithin(input: PdfInput, options: PdfReadOptions, mostMs: number): Promise<ReadResult> {
     const maxPages = options.maxPages ?? 5000;
     const startedAt = performance.now();
     const lost = new Map<number, Problem>();
@@ -201,14 +211,14 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
         let frame: Frame;
         try {
           const signal = options.signal ? AbortSignal.any([options.signal, stalled.signal]) : stalled.signal;
-          const left = wallMs - (performance.now() - startedAt);
+          const left = mostMs - (performance.now() - startedAt);
           frame = await run({ op: 'read', maxPages, skip: [...lost.keys()] }, { wallMs: Math.max(1, left), signal, onPart });
         } catch (error) {
           options.signal?.throwIfAborted();
           const problem = problemOf(error);
           if (problem === undefined) throw error;
           deps.log?.(`A PDF reading ended at page ${at} of ${total}: ${problem}`);
-          const outOfTime = performance.now() - startedAt >= wallMs;
+          const outOfTime = performance.now() - startedAt >= mostMs;
           if (at === 0 || outOfTime || lost.size + 1 >= total || lost.size >= MAX_LOST_PAGES) throw unreadable(problem, total, maxPages);
           lost.set(at, problem);
           continue;
@@ -241,8 +251,8 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   }
 
   /** A request about one page: its errors are the file's or the caller's. */
-  async function onPage(input: PdfInput, options: CallOptions, header: Record<string, unknown>): Promise<Frame> {
-    const frame = await withFile(input, options, (run) => run(header, { wallMs: Math.min(wallMs, pageMs * 2), signal: options.signal })).catch(
+  async function onPage(input: PdfInput, options: CallOptions, header: Record<string, unknown>, mostMs = pageMs * 2): Promise<Frame> {
+    const frame = await withFile(input, options, (run) => run(header, { wallMs: Math.min(wallMs, mostMs), signal: options.signal })).catch(
       (error: unknown) => {
         options.signal?.throwIfAborted();
         const problem = problemOf(error);
@@ -256,8 +266,8 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   }
 
   async function draw(input: PdfInput, page: number, options: DrawOptions = {}): Promise<Uint8Array> {
-    const { dpi = 110, maxSidePx = 1568, gray = false } = options;
-    const frame = await onPage(input, options, { op: 'draw', page, dpi, maxSidePx, gray });
+    const { dpi = 110, maxSidePx = 1568, gray = false, mostMs } = options;
+    const frame = await onPage(input, options, { op: 'draw', page, dpi, maxSidePx, gray }, mostMs);
     const { width, height, channels } = drawnFrame.parse(frame.header);
     const picture = sharp(frame.payload, { raw: { width, height, channels } });
     if (channels === 4) picture.removeAlpha();
