@@ -63,7 +63,7 @@ const modernOf: Record<string, OfficeTarget> = { doc: 'docx', rtf: 'docx', ppt: 
 
 /** Packages that formats import, seen by the child and nothing else of node_modules. */
 const packages = [
-  'fflate', 'saxes', 'xmlchars', 'chardet', 'iconv-lite', 'safer-buffer', 'htmlparser2', 'domhandler', 'domutils', 'dom-serializer',
+  'fflate', 'saxes', 'xmlchars', 'iconv-lite', 'safer-buffer', 'htmlparser2', 'domhandler', 'domutils', 'dom-serializer',
   'domelementtype', 'entities', 'postal-mime', '@kenjiuno/msgreader', '@kenjiuno/decompressrtf',
 ];
 
