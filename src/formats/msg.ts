@@ -75,7 +75,8 @@ function encodingOf(fields: FieldsData): string | undefined {
     const name = page === 65_001 ? 'utf8' : `cp${page}`;
     if (iconv.encodingExists(name)) return name;
   }
-  return decodeText(Buffer.from(text, 'latin1')).encoding;
+  const { encoding } = decodeText(Buffer.from(text, 'latin1'));
+  return iconv.encodingExists(encoding) ? encoding : undefined;
 }
 
 /** A damaged message may hold anything where text belongs. */
