@@ -22,6 +22,8 @@ const SCAN_SHARE = 0.5;
 /** Nobody reads letters lower than this (points). */
 const SMALLEST = 0.9;
 const WIDE_GAP = 1;
+/** Below it a code without a mapping is one byte of a simple font, and nearly always the Latin letter itself. */
+const GLYPHS_FROM = 0x100;
 /** Of the character's height: any more than this between a base and its script is a space. */
 const SCRIPT_GAP = 0.02;
 
@@ -52,6 +54,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   let lastIndex = 0;
   let lastTop = 0;
   let lastBottom = 0;
+  let isMostlyUnmapped: boolean | undefined;
   const states = new Map<number, ObjectState>();
   let lastObject = 0;
   let state: ObjectState = 'seen';
@@ -79,6 +82,10 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
     if (code === 32 || code === 0xa0) {
       if (!pendingBreak) pendingSpace = piece !== undefined;
       if (hidden !== '' && !/\s$/.test(hidden)) hidden += ' ';
+      continue;
+    }
+    if (code >= GLYPHS_FROM && call.FPDFText_HasUnicodeMapError(textPage, i) === 1 && !(isMostlyUnmapped ??= unmappedShare(pdfium, textPage, count) > 0.5)) {
+      unmapped += 1;
       continue;
     }
     const object = call.FPDFText_GetTextObject(textPage, i);
@@ -143,6 +150,21 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   const rows = lines.map((line) => line.pieces);
   const ordered = orderByColumns(rows.filter((row) => row.length > 0), area.x1 - area.x0) ?? rows;
   return { text: markHyphens(joinRows(ordered)), hidden: hidden.trim(), unmapped };
+}
+
+/**
+ * Where a font does not say what a glyph stands for, PDFium hands out the glyph's number as if it were a character. A page that is full of
+ * them may have numbers that are characters, or is found to be garbled as a whole.
+ */
+function unmappedShare({ call }: Pdfium, textPage: number, count: number): number {
+  let visible = 0;
+  let wrong = 0;
+  for (let i = 0; i < count; i += 1) {
+    if (call.FPDFText_GetUnicode(textPage, i) <= 32) continue;
+    visible += 1;
+    wrong += call.FPDFText_HasUnicodeMapError(textPage, i);
+  }
+  return visible === 0 ? 0 : wrong / visible;
 }
 
 /** Points from where one character's advance ends to where the other begins: glyph boxes lean over their advance. */

@@ -103,6 +103,18 @@ describe('text', () => {
   });
 });
 
+test('glyphs of which nobody says what they stand for add no foreign letters, and mapped ones beside them stay', async () => {
+  const glyphs = Object.fromEntries([...'compute safely'].map((char, at) => [0x0bb8 + at, char]));
+  const say = (codes: number[]): string => `BT /F3 12 Tf 72 700 Td <${codes.map((code) => code.toString(16).padStart(4, '0')).join('')}> Tj ET`;
+  const mapped = Object.keys(glyphs).map(Number);
+  // As CJK subsets come that were mapped in part: U+BB3E and U+D477 are Korean, U+0392 is Greek, and none of them was written.
+  const [partly] = await pagesOf(makePdf({ glyphs, pages: [{ content: say([...mapped.slice(0, 7), 0xbb3e, 0xd477, 0x0392, ...mapped.slice(7)]) }] }));
+  expect(partly).toMatchObject({ text: 'compute safely', fate: 'text' });
+  // Numbers alone may be characters; then they are all there is.
+  const [only] = await pagesOf(makePdf({ glyphs, pages: [{ content: say([...'Привет миру и всем'].map((char) => char.codePointAt(0)!)) }] }));
+  expect(only!.text).toBe('Привет миру и всем');
+});
+
 describe('hidden text', () => {
   const seen = lines(paragraph);
   const hide: [string, string][] = [

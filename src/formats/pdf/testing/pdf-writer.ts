@@ -25,6 +25,8 @@ export interface PdfSpec {
   outline?: { title: string; page: number }[];
   /** A stream of random-looking bytes that nothing uses, to make the file as large. */
   ballast?: Uint8Array;
+  /** A composite font /F3: what its glyphs (two bytes each) stand for. Others have numbers only. */
+  glyphs?: Record<number, string>;
 }
 
 export function makePdf(spec: PdfSpec): Buffer {
@@ -86,12 +88,20 @@ export function makePdf(spec: PdfSpec): Buffer {
     object(
       pageNumbers[index]!,
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${page.width ?? 612} ${page.height ?? 792}] /Contents ${content} 0 R ` +
-        `/Resources << /Font << /F1 3 0 R /F2 4 0 R >> ${pictures} >> /Rotate ${page.rotate ?? 0} ` +
+        `/Resources << /Font << /F1 3 0 R /F2 4 0 R ${spec.glyphs ? '/F3 7 0 R' : ''} >> ${pictures} >> /Rotate ${page.rotate ?? 0} ` +
         `${annotations.length > 0 ? `/Annots [${annotations.join(' ')}]` : ''} >>`,
     );
   }
   object(3, '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   object(4, '<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>');
+  if (spec.glyphs !== undefined) {
+    const hex = (value: number): string => value.toString(16).padStart(4, '0');
+    const rows = Object.entries(spec.glyphs).map(([glyph, char]) => `<${hex(Number(glyph))}> <${hex(char.codePointAt(0)!)}>`);
+    const map = Buffer.from(`/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange ${rows.length} beginbfchar ${rows.join(' ')} endbfchar endcmap end`, 'latin1');
+    object(7, '<< /Type /Font /Subtype /Type0 /BaseFont /Glyphs /Encoding /Identity-H /DescendantFonts [8 0 R] /ToUnicode 9 0 R >>');
+    object(8, '<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Glyphs /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /DW 600 >>');
+    object(9, `<< /Length ${map.length} >>`, map);
+  }
   object(2, `<< /Type /Pages /Count ${pageNumbers.length} /Kids [${pageNumbers.map((n) => `${n} 0 R`).join(' ')}] >>`);
   let outlines = '';
   if (spec.outline !== undefined) {
