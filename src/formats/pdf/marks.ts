@@ -14,9 +14,21 @@ export interface Judged {
   toView: boolean;
 }
 
+const SPACE = /\s/;
+
+/** UTF-16 units that are not white space. */
+function visibleLength(text: string): number {
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 0x20 && unit < 0x80 ? true : !SPACE.test(text[at]!)) length += 1;
+  }
+  return length;
+}
+
 /** `hasInk` is asked only when the page has no text: does it show anything at all? */
 export function judgePage(text: string, unmapped: number, signals: Signals, hasInk: () => boolean): Judged {
-  const length = text.replaceAll(/\s/g, '').length;
+  const length = visibleLength(text);
   if (length === 0) return hasInk() ? { fate: 'image_only', toView: true } : { fate: 'empty', toView: false };
   if (isGarbled(text, unmapped)) return { fate: 'garbled', toView: true };
   const toView = length < LITTLE_TEXT || signals.pictureShare >= LARGE_PICTURE || signals.drawnLines >= MANY_LINES;

@@ -101,7 +101,10 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
     const bottom = doubles[at + 2]!;
     const top = doubles[at + 3]!;
     const char = code === 2 || code === 0xfffe ? HYPHEN_MARK : code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code);
-    if (isHidden(state, { x0: left, y0: bottom, x1: right, y1: top }, area, looks)) {
+    const x = (left + right) / 2;
+    const y = (bottom + top) / 2;
+    const isOutside = x < area.x0 || x > area.x1 || y < area.y0 || y > area.y1;
+    if (isOutside || (state !== 'seen' && isHidden(state, { x0: left, y0: bottom, x1: right, y1: top }, area, looks))) {
       if (pendingBreak) {
         pendingBreak = false;
         endLine();
@@ -218,17 +221,19 @@ function fontSize(pdfium: Pdfium, object: number): number {
   if (call.FPDFTextObj_GetFontSize(object, scratch) === 0) return Infinity;
   const size = pdfium.floats()[scratch >> 2]!;
   if (call.FPDFPageObj_GetMatrix(object, scratch) === 0) return size;
-  const [a, b, c, d] = pdfium.floats().subarray(scratch >> 2, (scratch >> 2) + 4) as unknown as [number, number, number, number];
-  return Math.abs(size) * Math.sqrt(Math.abs(a * d - b * c));
+  const floats = pdfium.floats();
+  const at = scratch >> 2;
+  // [a b c d]: how much larger the matrix makes an area.
+  const area = floats[at]! * floats[at + 3]! - floats[at + 1]! * floats[at + 2]!;
+  return Math.abs(size) * Math.sqrt(Math.abs(area));
 }
 
-function isHidden(state: ObjectState, box: Box, area: Box, looks: Looks): boolean {
-  const x = (box.x0 + box.x1) / 2;
-  const y = (box.y0 + box.y1) / 2;
-  if (x < area.x0 || x > area.x1 || y < area.y0 || y > area.y1) return true;
+/** Text inside the visible `area` that is not plainly seen. */
+function isHidden(state: Exclude<ObjectState, 'seen'>, box: Box, area: Box, looks: Looks): boolean {
   if (state === 'invisible') return looks.signals().pictureShare < SCAN_SHARE;
   if (state === 'tiny') return Math.max(box.y1 - box.y0, box.x1 - box.x0) < SMALLEST && area.y1 - area.y0 > 50;
-  if (state !== 'white') return false;
+  const x = (box.x0 + box.x1) / 2;
+  const y = (box.y0 + box.y1) / 2;
   // Drawing costs more than the rest of the page together, so the known dark areas are asked first.
   const onInk = looks.signals().inked.some((inked) => x >= inked.x0 && x <= inked.x1 && y >= inked.y0 && y <= inked.y1);
   return !onInk && !looks.paper().hasInk(box);

@@ -63,7 +63,8 @@ export async function loadPdfium(maxHeapBytes: number): Promise<Pdfium> {
   exports.PDFiumExt_Init();
   let views = viewsOf(exports.memory.buffer);
   const current = (): ReturnType<typeof viewsOf> => {
-    if (views.buffer !== exports.memory.buffer) views = viewsOf(exports.memory.buffer);
+    // A heap that grew has left its old views empty; asking the memory itself costs more than most calls.
+    if (views.bytes.length === 0) views = viewsOf(exports.memory.buffer);
     return views;
   };
   return {

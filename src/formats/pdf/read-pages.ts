@@ -1,7 +1,7 @@
 import type { ReadPage } from '../types.ts';
 import { readAnnotations } from './annotations.ts';
 import { hasInk, openForm } from './draw.ts';
-import { countWords, newWordCounts, resolveHyphens } from './hyphens.ts';
+import { countWords, HYPHEN_MARK, newWordCounts, resolveHyphens, type WordCounts } from './hyphens.ts';
 import { judgePage } from './marks.ts';
 import { placeSections, readOutline, sensibleTitle } from './outline.ts';
 import { readPageText } from './page-text.ts';
@@ -50,7 +50,6 @@ export function readPages(
   );
   const hasForm = call.FPDF_GetFormType(current.document.handle) !== 0;
   let form = hasForm ? openForm(pdfium, current.document.handle) : undefined;
-  const counts = newWordCounts();
   const raw: RawPage[] = [];
   // PDFium drops a font with the last page that uses it and loads it anew for the next: a few pages stay open meanwhile.
   const open: number[] = [];
@@ -73,11 +72,19 @@ export function readPages(
     if (handle !== 0) open.push(handle);
     const page = handle === 0 ? undefined : readPage(pdfium, handle, form?.handle ?? 0, index);
     raw.push(page ?? { number: index + 1, text: '', fate: 'failed', toView: true, fields: [] });
-    if (page !== undefined) countWords(page.text, counts);
   }
   closePages(0);
   form?.close();
+  const counts = countDocument(raw);
   return { title, pages: raw.map((page, index) => finishPage(page, outline.get(index), counts)) };
+}
+
+/** What the document writes elsewhere, for deciding hyphens; nothing when there are none to decide. */
+function countDocument(pages: readonly RawPage[]): WordCounts {
+  const counts = newWordCounts();
+  const marked = pages.some((page) => page.text.includes(HYPHEN_MARK) || page.hidden?.includes(HYPHEN_MARK));
+  if (marked) for (const page of pages) countWords(page.text, counts);
+  return counts;
 }
 
 function readPage(pdfium: Pdfium, page: number, form: number, index: number): RawPage {
@@ -113,7 +120,7 @@ function readPage(pdfium: Pdfium, page: number, form: number, index: number): Ra
 }
 
 /** Text with its hyphens decided; values of form fields that the text does not show follow it. */
-function finishPage({ fields, ...page }: RawPage, titles: string[] | undefined, counts: ReturnType<typeof newWordCounts>): ReadPage {
+function finishPage({ fields, ...page }: RawPage, titles: string[] | undefined, counts: WordCounts): ReadPage {
   let text = resolveHyphens(page.text, counts);
   const missing = fields.filter((field) => !text.includes(field));
   if (missing.length > 0) text = [text, ...missing].filter((part) => part !== '').join('\n');
