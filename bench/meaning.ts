@@ -80,7 +80,7 @@ function measure(count: number): Record<string, number>[] {
       return { vectors: count, scopePercent: percent, p50ms: at(0.5), p95ms: at(0.95), recall50: round(hits / (50 * checked.length)) };
     });
     reading.close();
-    const signsMB = round((table.signs.byteLength + table.present.byteLength) / 1e6);
+    const signsMB = round(table.memoryBytes / 1e6);
     return found.map((row) => ({ ...row, loadMs: round(loadMs), signsMB, writtenPerSecond: Math.round((count / (writtenAt - startedAt)) * 1000) }));
   } finally {
     rmSync(folder, { recursive: true, force: true });

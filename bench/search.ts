@@ -1,8 +1,10 @@
 /**
- * `npm run bench:search -- --chunks N [--queries N] [--json]`: searching N excerpts of varied text, one and eight clients,
- * scopes of 1, 10 and 100 % of the library, beside a bare FTS5 query with the same words and scope in the same run (porter,
- * bm25 over the whole library, scope by a temporary table of folders). Also ingest, disk, memory, a new document's time to
- * be found and the event loop's delay. Databases are made in the system's temporary folder and removed.
+ * `npm run bench:search -- --chunks N [--queries N] [--fts-queries N] [--vectors] [--keep DIR] [--json]`: searching N excerpts of
+ * varied text, one and eight clients, scopes of 1, 10 and 100 % of the library, beside a bare FTS5 query with the same words and scope
+ * in the same run (porter, bm25 over the whole library, scope by a temporary table of folders; of the same queries as many as
+ * `--fts-queries` says). With `--vectors` each excerpt has one of 384 dimensions, and the same queries are asked by words and by
+ * words and meaning in turns. Also ingest, disk, memory, a new document's time to be found and the event loop's delay. Databases
+ * are made in the system's temporary folder and removed, or kept in DIR and asked again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,11 +19,14 @@ import { hostileQueries } from './search-hostile.ts';
 import { openSearchLibrary } from './search-library.ts';
 import { CHUNKS_A_DOCUMENT, FOLDERS, loadDatabases, WORDS_A_CHUNK } from './search-load.ts';
 import { textMaker } from './search-text.ts';
+import { addVectors, questionsOf } from './search-vectors.ts';
 
 const { values } = parseArgs({
   options: {
     chunks: { type: 'string', default: '100000' },
     queries: { type: 'string', default: '200' },
+    'fts-queries': { type: 'string' },
+    vectors: { type: 'boolean', default: false },
     depth: { type: 'string', default: '60' },
     json: { type: 'boolean', default: false },
     keep: { type: 'string' },
@@ -30,6 +35,7 @@ const { values } = parseArgs({
 });
 const total = Number(values.chunks);
 const queryCount = Number(values.queries);
+const ftsCount = Math.min(queryCount, Number(values['fts-queries'] ?? queryCount));
 const depth = Number(values.depth);
 
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'sergo-bench-search-'));
@@ -48,8 +54,13 @@ const spreadOf = (times: number[], wallMs: number): Spread => {
   return { p50: at(0.5), p95: at(0.95), perSecond: (times.length / wallMs) * 1_000 };
 };
 
+interface Run {
+  times: number[];
+  wallMs: number;
+}
+
 /** Runs all queries with some clients at once, each asking the next when it has its answer. */
-async function run(queries: readonly string[], clients: number, ask: (query: string) => Promise<unknown>): Promise<Spread> {
+async function run(queries: readonly string[], clients: number, ask: (query: string) => Promise<unknown>): Promise<Run> {
   const times: number[] = [];
   let next = 0;
   const began = performance.now();
@@ -63,8 +74,10 @@ async function run(queries: readonly string[], clients: number, ask: (query: str
       }
     }),
   );
-  return spreadOf(times, performance.now() - began);
+  return { times, wallMs: performance.now() - began };
 }
+
+const together = (runs: readonly Run[]): Spread => spreadOf(runs.flatMap(({ times }) => times), runs.reduce((sum, { wallMs }) => sum + wallMs, 0));
 
 /** A thread that answers FTS5 queries: the yardstick has the same way to go as Sergo's searches. */
 function startFts(path: string): { ask(query: string, folders: number[]): Promise<number>; close(): Promise<unknown> } {
@@ -86,40 +99,75 @@ say(`${total} excerpts of about ${WORDS_A_CHUNK} words in ${Math.ceil(total / CH
 say(`Sergo  ingest ${load.ingestPerSecond} excerpts/s (analysis, commit, merging; ${load.ingestMiB} MiB resident)   index ${Math.round(load.indexBytes / 2 ** 20)} MiB`);
 say(`FTS5   ingest ${load.ftsIngestPerSecond} excerpts/s   database with text ${Math.round(load.ftsBytes / 2 ** 20)} MiB`);
 if (values['load-only']) process.exit(0);
+if (values.vectors) addVectors(load.sergoPath, total);
 const library = openSearchLibrary(load.sergoPath);
 
 const maker = textMaker(21);
 const queries = Array.from({ length: queryCount }, () => maker.query());
-const index: SearchIndex = createSearchIndex({ databasePath: library.path, threads: 2, timeoutMs: 60_000 });
+const questionOf = questionsOf(total);
+let withMeaning = false;
+const rssMiB = (): number => Math.round(process.memoryUsage().rss / 2 ** 20);
+const memoryBefore = rssMiB();
+const index: SearchIndex = createSearchIndex({
+  databasePath: library.path,
+  threads: 2,
+  timeoutMs: 60_000,
+  meaning: { ask: async (query) => (withMeaning ? questionOf(query) : null) },
+});
+const shares = [0.01, 0.1, 1].map((share) => ({ share, folders: Array.from({ length: FOLDERS * share }, (_, i) => 1 + Math.floor(i / share)) }));
+const askIndex = (folders: number[]) => (query: string) => index.rank({ query, scope: { folders, documents: [] }, depth });
+withMeaning = values.vectors;
+for (const { folders } of shares) await run(queries.slice(0, 20), 2, askIndex(folders));
+withMeaning = false;
+const threadsMiB = rssMiB() - memoryBefore;
+say(`resident memory ${rssMiB()} MiB, of it ${threadsMiB} for two search threads${values.vectors ? ' with all vectors' : ''}`);
+
 const fts = startFts(load.ftsPath);
 const fts2 = startFts(load.ftsPath);
-const memoryBefore = process.memoryUsage().rss;
-const results: Record<string, { sergo: Spread; fts5: Spread; loopP99Ms: number }> = {};
-say(`\np50 / p95 ms (queries a second)${' '.repeat(12)}Sergo${' '.repeat(24)}FTS5${' '.repeat(16)}p95 Sergo : FTS5`);
-for (const share of [0.01, 0.1, 1]) {
-  const folders = Array.from({ length: FOLDERS * share }, (_, i) => 1 + Math.floor(i / share));
-  const scope = { folders, documents: [] };
+interface Row {
+  sergo: Spread;
+  /** Words and meaning. */
+  both: Spread | null;
+  fts5: Spread;
+  loopP99Ms: number;
+}
+const results: Record<string, Row> = {};
+say(`\np50 / p95 ms (queries a second)${' '.repeat(12)}Sergo${' '.repeat(24)}FTS5${' '.repeat(16)}p95 Sergo : FTS5${values.vectors ? '   words and meaning, added' : ''}`);
+for (const { share, folders } of shares) {
   for (const clients of [1, 8]) {
-    await Promise.all(queries.slice(0, 10).map((query) => index.rank({ query, scope, depth })));
-    await Promise.all(queries.slice(0, 5).map((query, i) => (i % 2 === 0 ? fts : fts2).ask(query, folders)));
     const loop = monitorEventLoopDelay({ resolution: 5 });
-    loop.enable();
-    const sergo = await run(queries, clients, (query) => index.rank({ query, scope, depth }));
-    loop.disable();
+    const words: Run[] = [];
+    const both: Run[] = [];
+    // In turns, so that what else the machine does falls on both.
+    for (let turn = 0; turn < 4; turn++) {
+      withMeaning = values.vectors && turn % 2 === 1;
+      await run(queries.slice(0, 10), clients, askIndex(folders));
+      loop.enable();
+      (withMeaning ? both : words).push(await run(queries, clients, askIndex(folders)));
+      loop.disable();
+      if (!values.vectors) break;
+    }
+    withMeaning = false;
     let turn = 0;
-    const fts5 = await run(queries, clients, (query) => (turn++ % 2 === 0 ? fts : fts2).ask(query, folders));
+    const askFts = (query: string): Promise<number> => (turn++ % 2 === 0 ? fts : fts2).ask(query, folders);
+    await run(queries.slice(0, 2), 2, askFts);
+    const row: Row = {
+      sergo: together(words),
+      both: both.length === 0 ? null : together(both),
+      fts5: together([await run(queries.slice(0, ftsCount), clients, askFts)]),
+      loopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - 5),
+    };
     const name = `${share * 100} % of the library, ${clients} client${clients > 1 ? 's' : ''}`;
-    results[name] = { sergo, fts5, loopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - 5) };
+    results[name] = row;
+    const shown = ({ p50, p95, perSecond }: Spread): string => `${ms(p50)} /${ms(p95)} (${perSecond.toFixed(0).padStart(4)})`;
     say(
-      `${name.padEnd(34)}${ms(sergo.p50)} /${ms(sergo.p95)} (${sergo.perSecond.toFixed(0).padStart(4)}) ${ms(fts5.p50)} /${ms(fts5.p95)} (${fts5.perSecond.toFixed(0).padStart(4)})` +
-        `     ${(sergo.p95 / fts5.p95).toFixed(2)}`,
+      `${name.padEnd(34)}${shown(row.sergo)} ${shown(row.fts5)}     ${(row.sergo.p95 / row.fts5.p95).toFixed(2)}` +
+        (row.both === null ? '' : `       ${shown(row.both)}  p50 ${ms(row.both.p50 - row.sergo.p50)}  p95 ${ms(row.both.p95 - row.sergo.p95)}`),
     );
   }
 }
-const threadsMiB = (process.memoryUsage().rss - memoryBefore) / 2 ** 20;
 const loopP99 = Math.max(...Object.values(results).map((one) => one.loopP99Ms));
 say(`\nevent loop delayed by searches at most ${loopP99.toFixed(1)} ms (p99)`);
-say(`resident memory grew by ${Math.round(threadsMiB)} MiB with two search threads and two FTS5 threads`);
 
 const fresh: number[] = [];
 for (let i = 0; i < 20; i++) {
@@ -133,10 +181,10 @@ for (let i = 0; i < 20; i++) {
 const freshSpread = spreadOf(fresh, 1);
 say(`a new document is found after its commit in ${freshSpread.p50.toFixed(1)} / ${freshSpread.p95.toFixed(1)} ms`);
 
-const scope = { folders: Array.from({ length: FOLDERS }, (_, i) => i + 1), documents: [] };
 const worst = new Map<string, number>();
 for (const [name, query] of Object.entries(hostileQueries())) {
-  for (const folders of [scope.folders, scope.folders.slice(0, FOLDERS / 100)]) {
+  for (const { share, folders } of shares) {
+    if (share === 0.1) continue;
     const start = performance.now();
     await index.rank({ query, scope: { folders, documents: [] }, depth });
     worst.set(name, Math.max(worst.get(name) ?? 0, performance.now() - start));
@@ -149,6 +197,6 @@ library.close();
 if (values.keep === undefined) rmSync(folder, { recursive: true, force: true });
 process.stdout.write(
   `${JSON.stringify({
-    chunks: total, ...load, threadsMiB: Math.round(threadsMiB), eventLoopP99Ms: loopP99, freshMs: freshSpread, worstMs, results,
+    chunks: total, ...load, residentMiB: memoryBefore + threadsMiB, threadsMiB, eventLoopP99Ms: loopP99, freshMs: freshSpread, worstMs, results,
   })}\n`,
 );

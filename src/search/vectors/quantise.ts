@@ -28,31 +28,21 @@ export function signsOf(vector: Float32Array): Uint32Array {
   return bits;
 }
 
-/** Dot product of a vector and a quantised one: the cosine, as all vectors have length 1. */
-export function similarity(vector: Float32Array, int8: Int8Array, scale: number): number {
+/** A vector of length 1 as 16-bit whole numbers: a question is compared in these, so that sums are the same in whatever order. */
+export const wholeNumbers = (vector: Float32Array): Int16Array => Int16Array.from(vector, (x) => Math.round(Math.max(-1, Math.min(1, x)) * WHOLE));
+const WHOLE = 32_767;
+
+/** The cosine, from the dot product of a question's whole numbers and those of a quantised vector: all vectors have length 1. */
+export const similarityOf = (dot: number, scale: number): number => (dot / WHOLE) * scale;
+
+/** The dot product of whole numbers. */
+export function dotOf(question: Int16Array, int8: Int8Array): number {
   let sum = 0;
-  for (let i = 0; i < vector.length; i++) sum += vector[i]! * int8[i]!;
-  return sum * scale;
+  for (let i = 0; i < question.length; i++) sum += question[i]! * int8[i]!;
+  return sum;
 }
 
-/**
- * Similarity of a vector to signs alone: the vector's own numbers, added where the other is positive and taken away where it is
- * not. Nearer to the truth than counting differing signs. By a table for each eight dimensions.
- */
-export function signSimilarity(vector: Float32Array): (signs: Uint8Array, at: number) => number {
-  const bytes = wordsOf(vector.length) * 4;
-  const sums = new Float64Array(bytes * 256);
-  let all = 0;
-  for (const x of vector) all += x;
-  for (let byte = 0; byte < bytes; byte++) {
-    for (let bits = 1; bits < 256; bits++) {
-      const lowest = 31 - Math.clz32(bits & -bits);
-      sums[byte * 256 + bits] = sums[byte * 256 + (bits & (bits - 1))]! + (vector[byte * 8 + lowest] ?? 0);
-    }
-  }
-  return (signs, at) => {
-    let positive = 0;
-    for (let byte = 0; byte < bytes; byte++) positive += sums[byte * 256 + signs[at + byte]!]!;
-    return 2 * positive - all;
-  };
+/** A vector as 8-bit whole numbers, to weigh the signs of others by. */
+export function signWeights(vector: Float32Array): Int8Array {
+  return quantise(vector).int8;
 }

@@ -4,8 +4,9 @@ import Sqlite from 'better-sqlite3';
 import { clusteredVectors } from '../../../bench/vectors.ts';
 import { vectorReaderOver } from '../../storage/sqlite/vector-reader.ts';
 import { vectorTables } from '../../storage/sqlite/vector-tables.ts';
-import { quantise, signsOf, similarity } from './quantise.ts';
+import { dotOf, quantise, signsOf, similarityOf, signWeights, wholeNumbers } from './quantise.ts';
 import { scanSigns } from './scan.ts';
+import { SignMemory } from './sign-memory.ts';
 import { VectorTable } from './vector-table.ts';
 
 const bitsOf = (slots: Iterable<number>, size: number): Uint32Array => {
@@ -13,6 +14,14 @@ const bitsOf = (slots: Iterable<number>, size: number): Uint32Array => {
   for (const slot of slots) words[slot >> 5]! |= 1 << (slot & 31);
   return words;
 };
+const memoryOf = (width: number, signs: Uint32Array, present: Iterable<number>): SignMemory => {
+  const memory = new SignMemory(width);
+  for (const slot of present) memory.put(slot, new Uint8Array(signs.buffer, slot * width * 4, width * 4));
+  return memory;
+};
+/** A vector with given signs. */
+const vectorOf = (words: Iterable<number>): Float32Array =>
+  Float32Array.from([...words].flatMap((word) => Array.from({ length: 32 }, (_, bit) => ((word >>> bit) & 1 ? 1 : -1))));
 const dot = (a: Float32Array, b: Float32Array): number => {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
@@ -42,11 +51,7 @@ describe('the look through all signs', () => {
         fc.integer({ min: 1, max: 40 }),
         ({ width, vectors, query }, inMask, isPresent, keep) => {
           const slots = vectors.map((_, slot) => slot);
-          const table = {
-            width,
-            signs: Uint32Array.from(vectors.flat()),
-            present: bitsOf(slots.filter((slot) => isPresent(slot)), vectors.length),
-          };
+          const memory = memoryOf(width, Uint32Array.from(vectors.flat()), slots.filter((slot) => isPresent(slot)));
           const asked = Uint32Array.from(query);
           const expected = slots
             .filter((slot) => isPresent(slot) && inMask(slot))
@@ -56,7 +61,7 @@ describe('the look through all signs', () => {
             .map(({ slot }) => slot)
             .toSorted((a, b) => a - b);
           const mask = bitsOf(slots.filter((slot) => inMask(slot)), vectors.length);
-          expect(scanSigns(table, asked, mask, keep)).toEqual(expected);
+          expect(scanSigns(memory, vectorOf(asked), mask, keep)).toEqual(expected);
         },
       ),
       { numRuns: 300 },
@@ -66,17 +71,19 @@ describe('the look through all signs', () => {
   test('counts right for vectors of any length', () => {
     let seed = 7;
     const next = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0);
-    for (const width of [1, 11, 12, 13, 24, 32, 48, 96]) {
+    for (const width of [1, 3, 4, 5, 12, 13, 24, 32, 48, 96, 128]) {
       const count = 200;
       const signs = Uint32Array.from({ length: count * width }, next);
-      const all = bitsOf(Array.from({ length: count }, (_, i) => i), count);
+      const slots = Array.from({ length: count }, (_, i) => i);
+      const all = bitsOf(slots, count);
+      const memory = memoryOf(width, signs, slots);
       // The opposite of the first one differs in every sign.
       const asked = signs.slice(0, width).map((word) => ~word);
       const far = Array.from({ length: count }, (_, slot) => ({ slot, distance: differing(signs.subarray(slot * width, (slot + 1) * width), asked) }));
       const expected = far.toSorted((a, b) => a.distance - b.distance || a.slot - b.slot).slice(0, 20).map(({ slot }) => slot).toSorted((a, b) => a - b);
-      expect(scanSigns({ width, signs, present: all }, asked, all, 20)).toEqual(expected);
+      expect(scanSigns(memory, vectorOf(asked), all, 20)).toEqual(expected);
       expect(far[0]!.distance).toBe(width * 32);
-      expect(scanSigns({ width, signs, present: all }, asked, all, count).at(0)).toBe(0);
+      expect(scanSigns(memory, vectorOf(asked), all, count).at(0)).toBe(0);
     }
   });
 
@@ -85,14 +92,41 @@ describe('the look through all signs', () => {
     let seed = 1;
     const next = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0);
     const signs = Uint32Array.from({ length: count * 2 }, next);
-    const all = bitsOf(Array.from({ length: count }, (_, i) => i), count);
+    const slots = Array.from({ length: count }, (_, i) => i);
+    const all = bitsOf(slots, count);
     const asked = Uint32Array.of(next(), next());
     const expected = Array.from({ length: count }, (_, slot) => ({ slot, distance: differing(signs.subarray(slot * 2, slot * 2 + 2), asked) }))
       .toSorted((a, b) => a.distance - b.distance || a.slot - b.slot)
       .slice(0, 400)
       .map(({ slot }) => slot)
       .toSorted((a, b) => a - b);
-    expect(scanSigns({ width: 2, signs, present: all }, asked, all, 400)).toEqual(expected);
+    expect(scanSigns(memoryOf(2, signs, slots), vectorOf(asked), all, 400)).toEqual(expected);
+  });
+});
+
+describe('the question\'s own numbers', () => {
+  test('are added where the other is positive, for vectors of any length', () => {
+    for (const dimensions of [1, 7, 16, 31, 33, 100, 384, 768, 3_072, 4_096]) {
+      const make = clusteredVectors(dimensions, 20);
+      const memory = new SignMemory(Math.ceil(dimensions / 32));
+      const vectors = Array.from({ length: 20 }, () => make.next());
+      vectors.forEach((vector, slot) => memory.put(slot, new Uint8Array(signsOf(vector).buffer)));
+      const question = make.question();
+      memory.ask(signsOf(question), question);
+      const weights = signWeights(question);
+      vectors.forEach((vector, slot) => {
+        expect(memory.weightOf(slot)).toBe(weights.reduce((sum, weight, i) => sum + (vector[i]! > 0 ? weight : 0), 0));
+      });
+    }
+  });
+
+  test('are the largest whole numbers there are, and still not too large for their sum', () => {
+    const memory = new SignMemory(1_024);
+    memory.put(0, new Uint8Array(4_096).fill(0xff));
+    const question = new Float32Array(32_768).fill(1);
+    memory.ask(signsOf(question), question);
+    expect(memory.weightOf(0)).toBe(32_768 * 127);
+    expect(() => new SignMemory(1_025)).toThrow(RangeError);
   });
 });
 
@@ -103,7 +137,7 @@ describe('quantised vectors', () => {
       const [a, b] = [make.next(), make.question()];
       const { int8, scale } = quantise(a);
       const exact = a.reduce((sum, x, at) => sum + x * b[at]!, 0);
-      expect(Math.abs(similarity(b, int8, scale) - exact)).toBeLessThan(0.01);
+      expect(Math.abs(similarityOf(dotOf(wholeNumbers(b), int8), scale) - exact)).toBeLessThan(0.01);
     }
   });
 

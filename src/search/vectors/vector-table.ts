@@ -2,8 +2,10 @@
 import type { VectorReader } from '../../storage/sqlite/vector-reader.ts';
 import type { VectorSlot } from '../fuse.ts';
 import { countBits } from '../slot-table.ts';
-import { signsOf, signSimilarity, similarity, wordsOf } from './quantise.ts';
-import { scanSigns, type SignTable } from './scan.ts';
+import { FineMemory } from './fine-memory.ts';
+import { dotOf, similarityOf, wholeNumbers, wordsOf } from './quantise.ts';
+import { scanSigns } from './scan.ts';
+import { SignMemory } from './sign-memory.ts';
 
 /** A question as a vector, and the model that made it. */
 export interface QuestionVector {
@@ -13,24 +15,27 @@ export interface QuestionVector {
 }
 
 /**
- * The fewest differing signs, of these the nearest to the question's own numbers, and of those the finer form is read from the
- * database and compared: recall@50 of 0.98 and more, also where all vectors share a direction (bench/meaning.ts). In a small
- * scope often nothing is near, and what is far differs little: more is compared, and lies close together.
+ * The fewest differing signs, of these the nearest to the question's own numbers, and of those the finer form is compared: recall@50
+ * of 0.98 and more, also where all vectors share a direction (bench/meaning.ts). In a small scope often nothing is near, and what is
+ * far differs little: more is compared, and lies close together. Only the scope decides, not where the finer form is kept (P10).
  */
 const BY_SIGNS = 1_200;
 const RESCORED = 300;
 const SMALL_SCOPE = { excerpts: 50_000, bySigns: 3_000, rescored: 800 };
 
-export class VectorTable implements SignTable {
-  width = 0;
-  signs = new Uint32Array(0);
-  present = new Uint32Array(0);
+export class VectorTable {
+  private signs = new SignMemory(0);
+  private fine = new FineMemory(0);
   private readonly reader: VectorReader;
+  private readonly fineBytes: number | undefined;
   private model: number | null = null;
+  private dimensions = 0;
   private seen = 0;
 
-  constructor(reader: VectorReader) {
+  /** `fineBytes`: memory for the finer form, if not as much as usual. */
+  constructor(reader: VectorReader, fineBytes?: number) {
     this.reader = reader;
+    this.fineBytes = fineBytes;
   }
 
   /** Brings the table up to the snapshot that the reader's connection is in. */
@@ -38,20 +43,19 @@ export class VectorTable implements SignTable {
     const serving = this.reader.serving();
     if (serving?.model !== this.model) {
       this.model = serving?.model ?? null;
-      this.width = wordsOf(serving?.dimensions ?? 0);
-      this.signs = new Uint32Array(0);
-      this.present = new Uint32Array(0);
+      this.dimensions = serving?.dimensions ?? 0;
+      this.signs = new SignMemory(wordsOf(this.dimensions));
+      this.fine = new FineMemory(this.dimensions, this.fineBytes);
       this.seen = 0;
     }
     if (serving === null) return;
     const last = this.reader.lastSeq();
     if (last <= this.seen) return;
-    const bytes = this.width * 4;
-    this.reader.signsAfter(serving.model, this.seen, (slot, bits) => {
-      if (bits.length !== bytes) return;
-      this.growTo(slot + 1);
-      new Uint8Array(this.signs.buffer, slot * bytes, bytes).set(bits);
-      this.present[slot >> 5]! |= 1 << (slot & 31);
+    const bytes = wordsOf(this.dimensions) * 4;
+    this.reader.vectorsAfter(serving.model, this.seen, this.fine.limit, (slot, signs, fine) => {
+      if (signs.length !== bytes) return;
+      this.signs.put(slot, signs);
+      if (fine !== null) this.fine.put(slot, fine);
     });
     this.seen = last;
   }
@@ -61,11 +65,11 @@ export class VectorTable implements SignTable {
    * not serve (it has just been replaced).
    */
   nearest(question: QuestionVector, mask: Uint32Array, keep: number): VectorSlot[] | null {
-    if (this.model === null || question.model !== this.model || wordsOf(question.vector.length) !== this.width) return null;
+    if (this.model === null || question.model !== this.model || question.vector.length !== this.dimensions) return null;
     const isSmall = this.countInside(mask) <= SMALL_SCOPE.excerpts;
     const [bySigns, rescored] = isSmall ? [SMALL_SCOPE.bySigns, SMALL_SCOPE.rescored] : [BY_SIGNS, RESCORED];
-    const differing = scanSigns(this, signsOf(question.vector), mask, Math.max(bySigns, keep * 5));
-    return this.score(question, this.nearestSigns(question.vector, differing, Math.max(rescored, keep)))
+    const differing = scanSigns(this.signs, question.vector, mask, Math.max(bySigns, keep * 5));
+    return this.score(question, this.nearestSigns(differing, Math.max(rescored, keep)))
       .toSorted((a, b) => b.score - a.score || a.slot - b.slot)
       .slice(0, keep);
   }
@@ -73,37 +77,40 @@ export class VectorTable implements SignTable {
   /** Similarities of given slots; those without a vector are left out. */
   score(question: QuestionVector, slots: readonly number[]): VectorSlot[] {
     const scored: VectorSlot[] = [];
-    const known = slots.filter((slot) => ((this.present[slot >> 5] ?? 0) & (1 << (slot & 31))) !== 0);
-    this.reader.eachInt8(question.model, known, (slot, int8, scale) => {
-      scored.push({ slot, score: similarity(question.vector, int8, scale) });
+    const toRead: number[] = [];
+    this.fine.ask(question.vector);
+    for (const slot of slots) {
+      if (!this.signs.has(slot)) continue;
+      if (slot < this.fine.limit) scored.push({ slot, score: this.fine.similarity(slot) });
+      else toRead.push(slot);
+    }
+    if (toRead.length === 0) return scored;
+    const numbers = wholeNumbers(question.vector);
+    this.reader.eachInt8(question.model, toRead, (slot, int8, scale) => {
+      scored.push({ slot, score: similarityOf(dotOf(numbers, int8), scale) });
     });
     return scored;
   }
 
+  /** Bytes of memory that all of it takes. */
+  get memoryBytes(): number {
+    return this.signs.memoryBytes + this.fine.memoryBytes;
+  }
+
   private countInside(mask: Uint32Array): number {
+    const { present } = this.signs;
     let count = 0;
-    for (let word = 0; word < Math.min(mask.length, this.present.length); word++) count += countBits(mask[word]! & this.present[word]!);
+    for (let word = 0; word < Math.min(mask.length, present.length); word++) count += countBits(mask[word]! & present[word]!);
     return count;
   }
 
-  /** Of some slots the `keep` whose signs are nearest to a vector, in order of slot. */
-  private nearestSigns(vector: Float32Array, slots: readonly number[], keep: number): number[] {
-    if (slots.length <= keep) return [...slots];
-    const similar = signSimilarity(vector);
-    const bytes = new Uint8Array(this.signs.buffer);
-    const scored = slots.map((slot) => ({ slot, score: similar(bytes, slot * this.width * 4) }));
-    const best = scored.toSorted((a, b) => b.score - a.score || a.slot - b.slot).slice(0, keep);
-    return best.map(({ slot }) => slot).toSorted((a, b) => a - b);
-  }
-
-  private growTo(slots: number): void {
-    if (slots <= this.present.length * 32) return;
-    const room = Math.ceil((slots + (slots >> 3) + 1_024) / 32) * 32;
-    const signs = new Uint32Array(room * this.width);
-    signs.set(this.signs);
-    const present = new Uint32Array(room >> 5);
-    present.set(this.present);
-    this.signs = signs;
-    this.present = present;
+  /** Of some slots in order the `keep` whose signs are nearest to the vector asked for, in order; of equals at the cut the first. */
+  private nearestSigns(slots: number[], keep: number): number[] {
+    if (slots.length <= keep) return slots;
+    const weights = Int32Array.from(slots, (slot) => this.signs.weightOf(slot));
+    const least = weights.toSorted()[slots.length - keep]!;
+    let equal = keep;
+    for (const weight of weights) if (weight > least) equal--;
+    return slots.filter((_, i) => weights[i]! > least || (weights[i] === least && equal-- > 0));
   }
 }

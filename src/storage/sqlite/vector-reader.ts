@@ -6,13 +6,19 @@ export interface ServingModel {
   dimensions: number;
 }
 
+/** Whole numbers that are the vector again when multiplied by `scale`. */
+export interface FineForm {
+  int8: Int8Array;
+  scale: number;
+}
+
 export interface VectorReader {
   /** The model that searches use now, or null. */
   serving(): ServingModel | null;
   /** The last vector written, of any model. */
   lastSeq(): number;
-  /** Signs written after a seq, in order. The buffer is only good during the call. */
-  signsAfter(model: number, seq: number, each: (slot: number, bits: Buffer) => void): void;
+  /** Vectors written after a seq, in order; the finer form only of slots before `fineSlots`. The arrays are only good during the call. */
+  vectorsAfter(model: number, seq: number, fineSlots: number, each: (slot: number, signs: Uint8Array, fine: FineForm | null) => void): void;
   /** The finer form of each of some vectors; those that are gone are left out. The array is only good during the call. */
   eachInt8(model: number, slots: readonly number[], each: (slot: number, int8: Int8Array, scale: number) => void): void;
 }
@@ -41,7 +47,9 @@ export function openVectorReader(databasePath: string): VectorReader & { snapsho
 export function vectorReaderOver(db: Database): VectorReader {
   const serving = db.prepare(`select model, dimensions from vector_models where state = 'serving' and dimensions is not null`);
   const last = db.prepare(`select coalesce(max(seq), 0) from chunk_vectors`).pluck();
-  const after = db.prepare(`select slot, bits from chunk_vectors where seq > ? and model = ? order by seq`);
+  const after = db
+    .prepare(`select slot, bits, case when slot < ? then int8 end, scale from chunk_vectors where seq > ? and model = ? order by seq`)
+    .raw(true);
   // One statement for all: hundreds of calls cost more than what they read.
   const some = db
     .prepare(`select v.slot, v.int8, v.scale from json_each(?) wanted cross join chunk_vectors v on v.model = ? and v.slot = wanted.value`)
@@ -49,16 +57,18 @@ export function vectorReaderOver(db: Database): VectorReader {
   return {
     serving: () => (serving.get() as ServingModel | undefined) ?? null,
     lastSeq: () => last.get() as number,
-    signsAfter: (model, seq, each) => {
-      for (const row of after.iterate(seq, model)) {
-        const { slot, bits } = row as { slot: number; bits: Buffer };
-        each(slot, bits);
+    vectorsAfter: (model, seq, fineSlots, each) => {
+      for (const row of after.iterate(fineSlots, seq, model)) {
+        const [slot, bits, int8, scale] = row as [number, Buffer, Buffer | null, number];
+        each(slot, bits, int8 === null ? null : { int8: signed(int8), scale });
       }
     },
     eachInt8: (model, slots, each) => {
       for (const [slot, int8, scale] of some.all(JSON.stringify(slots), model) as [number, Buffer, number][]) {
-        each(slot, new Int8Array(int8.buffer, int8.byteOffset, int8.length), scale);
+        each(slot, signed(int8), scale);
       }
     },
   };
 }
+
+const signed = (bytes: Buffer): Int8Array => new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);

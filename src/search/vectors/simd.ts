@@ -1,0 +1,124 @@
+/**
+ * Three loops over vectors in 128-bit instructions, five to fifteen times as fast as in JavaScript. They are written down in the
+ * bytes of the WebAssembly specification (core 2.0, binary format), so that nothing has to be built; `scan.test.ts` and
+ * `fine-memory.test.ts` compare each with the same in plain arithmetic.
+ */
+
+/** All of a loop's numbers are bytes or places in the memory given to `loopsOver`. */
+export interface VectorLoops {
+  /** Signs that differ from the question's, for each vector of `size` bytes (a multiple of 16) from `at` to `end`: 16-bit numbers from `counted` on. */
+  count(question: number, at: number, end: number, size: number, counted: number): void;
+  /** The sum of the weights (one signed byte a sign) whose sign is set in the vector at `at`. */
+  weigh(weights: number, at: number, end: number): number;
+  /** The dot product of 16-bit whole numbers and the 8-bit ones from `at` to `end` (a multiple of 8). */
+  dot(numbers: number, at: number, end: number): number;
+}
+
+export interface VectorMemory {
+  readonly buffer: ArrayBuffer;
+  /** By pages of 64 KiB; arrays over the former buffer are empty afterwards. */
+  grow(pages: number): number;
+}
+
+export const PAGE = 65_536;
+
+/** What of WebAssembly is used here: its types come with the browser's, which nothing else here needs. */
+const { WebAssembly } = globalThis as unknown as {
+  WebAssembly: {
+    Memory: new (size: { initial: number }) => VectorMemory;
+    Module: new (bytes: Uint8Array) => object;
+    Instance: new (module: object, imports: Record<string, Record<string, unknown>>) => { exports: unknown };
+  };
+};
+
+/** A memory of one page and the loops over it. */
+export function createVectorMemory(): { memory: VectorMemory; loops: VectorLoops } {
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  module ??= new WebAssembly.Module(Uint8Array.from(assemble()));
+  return { memory, loops: new WebAssembly.Instance(module, { m: { m: memory } }).exports as VectorLoops };
+}
+
+let module: object | null = null;
+
+const [I32, V128] = [0x7f, 0x7b];
+const get = (local: number): number[] => [0x20, local];
+const set = (local: number): number[] => [0x21, local];
+const constant = (value: number): number[] => [0x41, value];
+const step = (local: number, by: number): number[] => [...get(local), ...constant(by), ...ADD, ...set(local)];
+const ADD = [0x6a];
+const STORE_16 = [0x3b, 1, 0];
+const END = 0x0b;
+/** A loop that goes on while one number is less than another. */
+const whileLess = (a: number, b: number, body: number[]): number[] => [0x03, 0x40, ...body, ...get(a), ...get(b), 0x49, 0x0d, 0, END];
+
+const ZEROS = [...constant(0), 0xfd, 0x0f];
+const LOAD = [0xfd, 0x00, 0, 0];
+const LOAD_8_WIDENED = [0xfd, 0x01, 0, 0];
+const LOAD_2_REPEATED = [0xfd, 0x08, 0, 0];
+const bytes = (...values: number[]): number[] => [0xfd, 0x0c, ...values];
+const PICK = [0xfd, 0x0e];
+const EQUAL = [0xfd, 0x23];
+const AND = [0xfd, 0x4e];
+const XOR = [0xfd, 0x51];
+const ONES_OF_BYTES = [0xfd, 0x62];
+const PAIRS_OF_BYTES = [0xfd, 0x7d];
+const PAIRS_OF_SIGNED_BYTES = [0xfd, 0x7c];
+const PAIRS_OF_16 = [0xfd, 0x7f];
+const PAIRS_OF_SIGNED_16 = [0xfd, 0x7e];
+const ADD_16 = [0xfd, 0x8e, 0x01];
+const ADD_32 = [0xfd, 0xae, 0x01];
+const DOT_16 = [0xfd, 0xba, 0x01];
+const lane = (n: number): number[] => [0xfd, 0x1b, n];
+/** The four 32-bit numbers of a local, added. */
+const sumOf = (local: number): number[] => [0, 1, 2, 3].flatMap((n) => [...get(local), ...lane(n), ...(n > 0 ? ADD : [])]);
+
+function count(): number[] {
+  const [question, at, end, size, counted, offset, sum] = [0, 1, 2, 3, 4, 5, 6];
+  const words = [
+    ...get(question), ...get(offset), ...ADD, ...LOAD, ...get(at), ...LOAD, ...XOR,
+    ...ONES_OF_BYTES, ...PAIRS_OF_BYTES, ...get(sum), ...ADD_16, ...set(sum),
+    ...step(at, 16), ...step(offset, 16),
+  ];
+  return whileLess(at, end, [
+    ...ZEROS, ...set(sum), ...constant(0), ...set(offset),
+    ...whileLess(offset, size, words),
+    ...get(sum), ...PAIRS_OF_16, ...set(sum),
+    ...get(counted), ...sumOf(sum), ...STORE_16, ...step(counted, 2),
+  ]);
+}
+
+function weigh(): number[] {
+  const [weights, at, end, sum] = [0, 1, 2, 3];
+  const bits = bytes(...[0, 1].flatMap(() => [1, 2, 4, 8, 16, 32, 64, 128]));
+  const sixteen = [
+    ...get(at), ...LOAD_2_REPEATED, ...bytes(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), ...PICK, ...bits, ...AND, ...bits, ...EQUAL,
+    ...get(weights), ...LOAD, ...AND,
+    ...PAIRS_OF_SIGNED_BYTES, ...PAIRS_OF_SIGNED_16, ...get(sum), ...ADD_32, ...set(sum),
+    ...step(at, 2), ...step(weights, 16),
+  ];
+  return [...ZEROS, ...set(sum), ...whileLess(at, end, sixteen), ...sumOf(sum)];
+}
+
+function dot(): number[] {
+  const [numbers, at, end, sum] = [0, 1, 2, 3];
+  const eight = [
+    ...get(numbers), ...LOAD, ...get(at), ...LOAD_8_WIDENED, ...DOT_16, ...get(sum), ...ADD_32, ...set(sum),
+    ...step(at, 8), ...step(numbers, 16),
+  ];
+  return [...ZEROS, ...set(sum), ...whileLess(at, end, eight), ...sumOf(sum)];
+}
+
+function assemble(): number[] {
+  const name = (text: string): number[] => [text.length, ...Buffer.from(text)];
+  const sized = (content: number[]): number[] => [(content.length & 127) | 128, content.length >> 7, ...content];
+  const section = (id: number, entries: number[][]): number[] => [id, ...sized([entries.length, ...entries.flat()])];
+  const code = (locals: number[], body: number[]): number[] => sized([...locals, ...body, END]);
+  return [
+    0, ...Buffer.from('asm'), 1, 0, 0, 0,
+    ...section(1, [[0x60, 5, I32, I32, I32, I32, I32, 0], [0x60, 3, I32, I32, I32, 1, I32]]),
+    ...section(2, [[...name('m'), ...name('m'), 2, 0, 1]]),
+    ...section(3, [[0], [1], [1]]),
+    ...section(7, [[...name('count'), 0, 0], [...name('weigh'), 0, 1], [...name('dot'), 0, 2]]),
+    ...section(10, [code([2, 1, I32, 1, V128], count()), code([1, 1, V128], weigh()), code([1, 1, V128], dot())]),
+  ];
+}
