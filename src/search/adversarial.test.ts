@@ -33,6 +33,9 @@ const cases: Case[] = [
   { name: 'function words of one language alone still find nothing beside another', text: english, others: [german], queries: ['the river'], not: ['the', 'of the', 'und', 'der die das'] },
   { name: 'function words alone are found when quoted', text: 'To be or not to be, that is the question.', others: ['Be that as it may, to or not.'], queries: ['"to be or not to be"', '"not to be"'] },
   // Quotation marks of the world.
+  { name: 'function words in a phrase, however they are joined', text: 'The to-be state of the-\nse things, as it is for-ever', others: ['Be to it as the state is.'], queries: ['"to be"', '"to-be"', '"as it is"', '"As it is"'] },
+  { name: 'function words of two phrases, one with a word that tells', text: 'It is of the reactor to be.', others: ['Of the reactor is to it be.', 'It is the reactor of be to.'], queries: ['"it is" "of the reactor"', '"it is" "to be"'] },
+  { name: 'French function words in a phrase', text: "Ce qu'il y a de plus est dans l'eau.", others: ["Il est dans l'eau, y a de plus ce que."], queries: ['"qu\'il y a"', '"qu’il y a de"'] },
   { name: 'quotes: Swedish and Finnish', text: 'Fast reactor core', others: ['core of a fast reactor'], queries: ['”fast reactor core”', '»fast reactor core»'] },
   { name: 'quotes: German and Danish guillemets', text: 'Fast reactor core', others: ['core of a fast reactor'], queries: ['»fast reactor core«', '„fast reactor core“', '„fast reactor core”'] },
   { name: 'quotes: Japanese double and full width', text: '可再生能源政策', others: ['能源政策可再生'], queries: ['『可再生能源』', '＂可再生能源＂', '「可再生能源」'] },

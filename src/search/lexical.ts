@@ -1,9 +1,9 @@
 /** One search by words: the query read for the scope, its words matched, scored, phrases checked, places looked up. */
-import type { ExcerptPlace, SearchReader } from '../storage/sqlite/search-reader.ts';
-import { foldForPhrase } from './analysis/fold.ts';
+import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { hasFunctionWords } from './analysis/languages.ts';
 import { corrections, longerTerms } from './expand.ts';
-import { eachDense, findMatches, markAll, type Matches, type MatchSource } from './matches.ts';
+import { eachDense, findMatches, type Matches, type MatchSource } from './matches.ts';
+import { rankPhrases } from './phrases.ts';
 import { readQuery, STOP_WEIGHT, type Query, type QueryWord } from './query.ts';
 import type { ScoreBoard} from './score.ts';
 import { frequenciesOf, RANKING, rarity, scoreMatches, type ScoreInput } from './score.ts';
@@ -43,8 +43,6 @@ export interface LexicalEngine {
   board: ScoreBoard;
 }
 
-/** Excerpts whose text is read to look for quoted phrases, best first. */
-const MAX_PHRASE_CHECKS = 2_000;
 /** Longer words are looked for with this many words of a query, corrections for that many: a bound on very long ones. */
 const MAX_STARTS = 8;
 const MAX_CORRECTED = 4;
@@ -53,7 +51,8 @@ export const MAX_SEARCHED = 64;
 const CORRECTED_WEIGHT = 0.6;
 const PART_OF_FOUND_WEIGHT = 0.3;
 
-interface Prepared {
+/** A word of the query with where it occurs. */
+export interface Prepared {
   word: QueryWord;
   matches: Matches;
   weight: number;
@@ -72,7 +71,7 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
   const isTelling = read.some(({ word }) => word.kind !== 'stop');
   const prepared = query.phrases.length > 0 || isTelling ? read : [];
   const input: ScoreInput = { reader, table, mask, board, depth: request.depth, check: request.check };
-  const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared) : null;
+  const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared, rankPlain) : null;
   // Function words are something only as a phrase.
   const scored = byPhrase ?? (isTelling ? rankPlain(input, prepared) : { slots: [], matched: 0 });
   const ranked = scored.slots;
@@ -179,7 +178,7 @@ function isOrdinary(source: MatchSource, matches: Matches, languages: readonly s
   return ordinary > 0 && ordinary >= ORDINARY_SHARE * all;
 }
 
-interface RankedList {
+export interface RankedList {
   slots: RankedSlot[];
   matched: number;
 }
@@ -199,46 +198,6 @@ export function inOrder(table: SlotTable, slots: RankedSlot[]): RankedSlot[] {
     return x === y ? a.slot - b.slot : x < y ? -1 : 1;
   });
 }
-
-/** Only excerpts that have every quoted phrase; null when none has, and the query is read as plain words. */
-function rankPhrases(source: MatchSource, input: ScoreInput, query: Query, prepared: readonly Prepared[]): RankedList | null {
-  const allowed = Uint32Array.from(input.mask.words);
-  for (const one of prepared) {
-    // Function words are in most excerpts, and pieces of identifiers follow from the whole.
-    if (one.word.phrases.length === 0 || one.word.kind === 'stop' || one.word.wholeOf !== null) continue;
-    if (one.word.kind === 'identifier' && one.matches.cost === 0) continue;
-    const bits = new Uint32Array(allowed.length);
-    markAll(source, one.matches, bits);
-    for (let w = 0; w < allowed.length; w++) allowed[w]! &= bits[w]!;
-  }
-  const depth = Math.max(MAX_PHRASE_CHECKS, input.depth);
-  const { slots } = rankPlain({ ...input, allowed, depth }, prepared);
-  const kept: RankedSlot[] = [];
-  const layouts = new Map<number, ExcerptPlace[]>();
-  let checked = 0;
-  for (const ranked of slots) {
-    if (kept.length === input.depth || checked === MAX_PHRASE_CHECKS) break;
-    if (++checked % 32 === 0) input.check();
-    if (hasPhrases(input, ranked.slot, query.phrases, layouts)) kept.push(ranked);
-  }
-  return kept.length === 0 ? null : { slots: kept, matched: Math.max(kept.length, slots.length - checked + kept.length) };
-}
-
-function hasPhrases(input: ScoreInput, slot: number, phrases: readonly string[], layouts: Map<number, ExcerptPlace[]>): boolean {
-  const { table, reader } = input;
-  const document = table.slotDocument[slot]!;
-  // A long document has many excerpts to look into, and one layout.
-  let layout = layouts.get(document);
-  if (layout === undefined) layouts.set(document, (layout = reader.layout(table.refs[document]!)));
-  const place = layout[slot - table.first[document]!];
-  const row = place === undefined ? null : reader.text(place.chunk);
-  if (row === null) return false;
-  const text = foldForPhrase(row.section === null ? row.text : `${row.section}\n${row.text}`);
-  return phrases.every((phrase) => text.includes(phrase) || (isUnspaced(phrase) && text.includes(phrase.trim())));
-}
-
-const isUnspaced = (phrase: string): boolean =>
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}\s]+$/u.test(phrase);
 
 function explainWord({ word, matches, weight }: Prepared, mask: ScopeMask): ExplainedWord {
   const most = weight * rarity(matches.found, mask.excerpts) * (RANKING.k1 + 1);

@@ -174,10 +174,19 @@ function anyBit(words: Uint32Array, first: number, count: number): boolean {
 
 function markBody(source: MatchSource, matches: Matches, bits: Uint32Array): void {
   for (const list of matches.lists) for (const slot of list.slots) bits[slot >> 5]! |= 1 << (slot & 31);
-  for (const dense of matches.dense) {
-    eachDense(dense, source.mask.words, (slot) => {
-      bits[slot >> 5]! |= 1 << (slot & 31);
-    });
+  for (const dense of matches.dense) markDense(dense, source.mask.words, bits);
+}
+
+/** The slots of a dense list inside `mask`, 32 at a time. */
+function markDense(dense: DenseList, mask: Uint32Array, bits: Uint32Array): void {
+  const shift = dense.segment.first & 31;
+  const from = dense.segment.first >> 5;
+  for (let w = 0; w < dense.words.length; w++) {
+    const word = dense.words[w]!;
+    if (word === 0) continue;
+    const at = from + w;
+    bits[at]! |= (word << shift) & (mask[at] ?? 0);
+    if (shift > 0) bits[at + 1]! |= (word >>> (32 - shift)) & (mask[at + 1] ?? 0);
   }
 }
 
