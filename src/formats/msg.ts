@@ -1,8 +1,10 @@
+import { decompressRTF } from '@kenjiuno/decompressrtf';
 import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
 import { isCompoundFile, listCompoundFile, refuseCircles } from './cfb.ts';
 import { decodeHtml } from './html.ts';
 import { mailResult } from './mail-text.ts';
+import { readRtfBody, type RtfBody } from './rtf-mail.ts';
 import { decodeText } from './text.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
 
@@ -11,6 +13,7 @@ const exported: unknown = msgReader;
 const MsgReader = (typeof exported === 'function' ? exported : msgReader.default) as typeof msgReader.default;
 
 const mostAttachments = 1_000;
+const mostRtf = 16 * 1024 ** 2;
 
 /** Outlook message. Old ones hold text in the sender's code page, which they name, or which is found from the text. */
 export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
@@ -37,6 +40,7 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
       return [];
     }
   });
+  const written = { text: asText(fields.body), html: asText(fields.bodyHtml) || (fields.html instanceof Uint8Array ? decodeHtml(fields.html) : '') };
   const lost = (fields.attachments ?? []).filter((attachment) => attachment.attachmentHidden !== true).length - attachments.length;
   return mailResult(
     'msg',
@@ -46,8 +50,7 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
       to: listOf('to'),
       cc: listOf('cc'),
       date: asText(fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime),
-      text: asText(fields.body),
-      html: asText(fields.bodyHtml) || (fields.html instanceof Uint8Array ? decodeHtml(fields.html) : undefined),
+      ...(written.html === '' ? { ...rtfOf(fields, written.text), ...(written.text === '' ? {} : { text: written.text }) } : written),
       attachments,
       ...(lost > 0 && { notices: [`${lost} of its attachments could not be taken out`] }),
     },
@@ -77,6 +80,20 @@ function encodingOf(fields: FieldsData): string | undefined {
   }
   const { encoding } = decodeText(Buffer.from(text, 'latin1'));
   return iconv.encodingExists(encoding) ? encoding : undefined;
+}
+
+/** Outlook keeps some mails in RTF alone: all of the text, or the web page beside a bare copy of its words. */
+function rtfOf({ compressedRtf }: FieldsData, text: string): RtfBody {
+  // The unpacker trusts the sizes at its head.
+  if (!(compressedRtf instanceof Uint8Array) || compressedRtf.length < 16 || compressedRtf.length > mostRtf) return {};
+  const sizes = new DataView(compressedRtf.buffer, compressedRtf.byteOffset);
+  if (sizes.getUint32(0, true) + 4 > compressedRtf.length || sizes.getUint32(4, true) > mostRtf) return {};
+  try {
+    const body = readRtfBody(Buffer.from(decompressRTF([...compressedRtf])).toString('latin1'));
+    return text === '' ? body : { html: body.html };
+  } catch {
+    return {};
+  }
 }
 
 /** A damaged message may hold anything where text belongs. */

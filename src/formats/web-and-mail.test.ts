@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { makeMsg, type MsgSpec } from '../../test/support/msg-fixture.ts';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import { zipOf } from '../../test/support/zip-fixture.ts';
 import { cleanPath, readArchive, unpackArchive } from './archive.ts';
@@ -124,6 +125,41 @@ describe('zip', () => {
     expect(archive.entries[0]!.bytes.length).toBe(700_000);
     expect(() => archive.entries[1]!.bytes).toThrow(/Too large to read: it unpacks to more than/);
     expect(() => unpackArchive(zipSync({}), { maxUnpackedBytes: 1 })).toThrow('The archive holds no files');
+  });
+});
+
+describe('Outlook messages', () => {
+  const mail = { subject: 'Tide tables', from: { name: 'Ava Bennett', address: 'ava@example.org' }, to: [{ name: 'Ben Ode', address: 'ben@example.org' }, { name: 'Zoë', address: 'zoe@example.org' }] };
+  const read = (more: Partial<MsgSpec>) => readMsg(makeMsg({ ...mail, ...more }), options);
+  const head = 'Subject: Tide tables\nFrom: Ava Bennett <ava@example.org>\nTo: Ben Ode <ben@example.org>, Zoë <zoe@example.org>';
+
+  test('plain text keeps its links, attachments become files', () => {
+    const result = read({ body: 'See the table <https://tides.example.org/2026?port=7&day=1> today.\r\nAva', attachments: [{ name: 'Tide ⚓ table.txt', bytes: Buffer.from('noon') }, { name: 'large.bin', bytes: Buffer.alloc(9_000, 7) }] });
+    expect(result.pages[0]!.text).toBe(`${head}\nAttachments: Tide ⚓ table.txt, large.bin\n\nSee the table <https://tides.example.org/2026?port=7&day=1> today.\nAva`);
+    expect(result.attachments?.map(({ name, bytes }) => [name, bytes.length, bytes[0]])).toEqual([['Tide ⚓ table.txt', 4, 110], ['large.bin', 9_000, 7]]);
+  });
+
+  test('a web page is read as one: the words of its links', () => {
+    const html = '<html><head><meta charset="utf-8"><style>p {color: red}</style></head><body><h1>Tides</h1><p>See <a href="https://tides.example.org">the table für Köln</a> &amp; more.</p><table><tr><td>noon</td><td>2.1 m</td></tr></table></body></html>';
+    expect(read({ html }).pages[0]!.text).toBe(`${head}\n\nTides\n\nSee the table für Köln & more.\n\nnoon | 2.1 m`);
+  });
+
+  test('a mail in RTF alone: text, other alphabets, and links with where they lead', () => {
+    const rtf = String.raw`{\rtf1\ansi\ansicpg1251\deff0{\fonttbl{\f0\fswiss Arial;}}{\colortbl ;\red255\green0\blue0;}{\*\generator Riched20;}\pard\f0 Dear Ben,\par see {\field{\*\fldinst{HYPERLINK "https://tides.example.org/a?b=1"}}{\fldrslt{\ul the table}}} and {\field{\*\fldinst HYPERLINK "https://b.example.org"}{\fldrslt https://b.example.org}}.\par \'cf\'f0\'e8\'e2\'e5\'f2 \u8364? 5 \{x\}\line Ava\rquote s\par}`;
+    expect(read({ rtf }).pages[0]!.text).toBe(`${head}\n\nDear Ben,\nsee the table <https://tides.example.org/a?b=1> and https://b.example.org.\nПривет € 5 {x}\nAva’s`);
+  });
+
+  test('a web page wrapped into RTF is unwrapped', () => {
+    const rtf = String.raw`{\rtf1\ansi\ansicpg1252\fromhtml1 \deff0{\fonttbl{\f0 Arial;}}{\*\htmltag64 <html>}{\*\htmltag64 <body>}{\*\htmltag64 <p>}\htmlrtf {\htmlrtf0 See {\*\htmltag84 <a href="https://tides.example.org">}\htmlrtf {\ul noise\htmlrtf0 the table f\'fcr{\*\htmltag84 &nbsp;}today\htmlrtf }\htmlrtf0 {\*\htmltag92 </a>} if 1 < 2.\htmlrtf\par}\htmlrtf0{\*\htmltag72 </p>}{\*\htmltag58 </body>}}`;
+    expect(read({ rtf }).pages[0]!.text.replaceAll('\u00a0', ' ')).toBe(`${head}\n\nSee the table für today if 1 < 2.`);
+  });
+
+  test('an RTF body that lies about its size is left out', () => {
+    const whole = makeMsg({ ...mail, rtf: String.raw`{\rtf1 ${'words '.repeat(1_000)}}` });
+    const at = whole.indexOf('MELA');
+    whole.writeUInt32LE(0x7fffffff, at - 8);
+    whole.writeUInt32LE(0x7fffffff, at - 4);
+    expect(readMsg(whole, options).pages[0]!.text).toBe(head);
   });
 });
 

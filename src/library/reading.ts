@@ -15,7 +15,8 @@ export async function readPage(deps: LibraryDeps, actor: Actor, id: string, page
   const row = await deps.storage.pages.get(document.ref, page);
   if (row === null) throw noSuchPage(document);
   await deps.audit.record({ actor, action: 'text read', object, detail: `${document.name}, page ${page}` });
-  return { page: row.number, text: row.text, mark: markOf(row), fate: row.fate };
+  const { notes, hidden } = row;
+  return { page: row.number, text: row.text, mark: markOf(row), fate: row.fate, ...(notes === null ? {} : { notes }), ...(hidden === null ? {} : { hidden }) };
 }
 
 /** `image_only` for a marked page without text, which search cannot find; `view` for another marked one. */

@@ -48,6 +48,10 @@ export interface PageView {
   /** `view` when its text may miss a figure, chart or table; `image_only` when it has no text at all; else null. */
   mark: 'view' | 'image_only' | null;
   fate: PageRow['fate'];
+  /** Speaker notes and comments: searchable, but no part of the page's text. */
+  notes?: string;
+  /** Text that the eye does not see on the page: never searched. */
+  hidden?: string;
 }
 
 export interface TrashView {

@@ -1,8 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { zipSync } from 'fflate';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentOver, type AgentCalls } from '../support/agent-calls.ts';
 import { firstAdmin, processed, type Admin, type Json } from '../support/api-client.ts';
+import { makeMsg } from '../support/msg-fixture.ts';
+import { makePptx } from '../support/office-fixtures.ts';
+import { makePdf } from '../support/pdf-fixture.ts';
 import { startSergo, type RunningSergo } from '../support/running-sergo.ts';
 import { zipOf } from '../support/zip-fixture.ts';
 
@@ -82,11 +86,36 @@ describe.skipIf(!canRun)('looking at pages', { timeout: 300_000 }, () => {
     const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'navy' } }).png().toBuffer();
     const tiff = await sharp(png).tiff().toBuffer();
     const webp = await sharp(png).webp().toBuffer();
+    const jpg = await sharp(png).jpeg().toBuffer();
+    const outlook = makeMsg({ subject: 'Tide', from: { name: 'Ava', address: 'ava@example.org' }, to: [{ name: 'Ben', address: 'ben@example.org' }], body: 'The tide is at noon: <https://tides.example.org>' });
     const mail = 'From: a@example.com\r\nSubject: Tide\r\nContent-Type: text/plain\r\n\r\nThe tide is at noon.\r\n';
-    for (const { id, name } of await upload({ 'a.png': png, 'b.tiff': tiff, 'c.webp': webp, 'd.eml': mail })) {
+    for (const { id, name } of await upload({ 'a.png': png, 'b.tiff': tiff, 'c.webp': webp, 'd.eml': mail, 'e.jpg': jpg, 'f.msg': outlook })) {
       expect(await copied(id), name).toMatchObject({ pages: 1, pdfCopy: 'ready' });
       const view = await agent.result('view_page', { document_id: id, page: 1 });
       expect(view, name).toMatchObject({ isError: false, content: [{ text: `${name} — page 1 of 1` }, { type: 'image', mimeType: 'image/png' }] });
+      const drawn = sharp(Buffer.from(view.content[1].data, 'base64'));
+      const { dominant, channels } = await drawn.stats();
+      // A picture fills its page with its own colour; a mail is ink on white.
+      if (/png|tiff|webp|jpg/.test(name)) expect(dominant.b - dominant.r, name).toBeGreaterThan(80);
+      else expect([dominant.r > 240, channels[0]!.min < 100], name).toEqual([true, true]);
+    }
+  });
+
+  test('files that came out of an archive are looked at like others', async () => {
+    const png = await sharp({ create: { width: 200, height: 300, channels: 3, background: 'green' } }).png().toBuffer();
+    const archive = zipSync({ 'inside/tide.pdf': makePdf(['First tide', 'Second tide']), 'inside/sea.png': png, 'deck.pptx': makePptx(['Harbour slide']) });
+    const [{ id }] = (await upload({ 'all.zip': archive })) as [Json];
+    expect(await copied(id)).toMatchObject({ status: 'ready', type: 'zip' });
+    const inFolder = async (folderId: string): Promise<Json[]> => {
+      const { documents, folders } = (await admin.api.get(`/folders/${folderId}`)).body;
+      return [...documents, ...(await Promise.all(folders.map((folder: Json) => inFolder(folder.id)))).flat()];
+    };
+    const inner = (await inFolder(admin.folderId)).filter((document) => ['tide.pdf', 'sea.png', 'deck.pptx'].includes(document.name));
+    expect(inner.map(({ name }) => name).toSorted()).toEqual(['deck.pptx', 'sea.png', 'tide.pdf']);
+    for (const document of inner) {
+      const { pages } = await copied(document.id);
+      const view = await agent.result('view_page', { document_id: document.id, page: pages });
+      expect(view, document.name).toMatchObject({ isError: false, content: [{ text: `${document.name} — page ${pages} of ${document.name === 'tide.pdf' ? 2 : 1}` }, { type: 'image' }] });
     }
   });
 });

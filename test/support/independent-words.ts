@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 
 const run = promisify(execFile);
 
@@ -21,7 +22,7 @@ export async function independentWords(path: string): Promise<string[]> {
       return made ? wordsOf((await run('pdftotext', ['-q', '-enc', 'UTF-8', join(folder, made), '-'], { maxBuffer: 1 << 28 })).stdout) : [];
     }
     if (['docx', 'docm', 'doc', 'odt', 'rtf', 'html'].includes(kind)) {
-      await office(path, 'txt:Text (encoded):UTF8', folder);
+      await office(kind === 'docx' ? await withChangesAccepted(path, folder) : path, 'txt:Text (encoded):UTF8', folder);
       const made = (await readdir(folder)).find((name) => name.endsWith('.txt'));
       return made ? wordsOf(await readFile(join(folder, made), 'utf8')) : [];
     }
@@ -31,6 +32,20 @@ export async function independentWords(path: string): Promise<string[]> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The same file without what its tracked changes deleted: LibreOffice's text export has that too, and a reader does not. */
+async function withChangesAccepted(path: string, folder: string): Promise<string> {
+  const parts = unzipSync(await readFile(path));
+  const document = parts['word/document.xml'];
+  if (document === undefined || !/<w:(?:del|moveFrom) /.test(strFromU8(document))) return path;
+  const accepted = strFromU8(document)
+    // The mark of a deleted paragraph's end stands without content.
+    .replaceAll(/<w:(del|moveFrom) [^>]*\/>/g, '')
+    .replaceAll(/<w:(del|moveFrom) .*?<\/w:\1>/gs, '');
+  const made = join(folder, 'accepted.docx');
+  await writeFile(made, zipSync({ ...parts, 'word/document.xml': strToU8(accepted) }));
+  return made;
 }
 
 const office = (path: string, to: string, folder: string): Promise<unknown> =>

@@ -21,6 +21,8 @@ const pageSchema = z.object({
   fate: z
     .enum(['text', 'ocr', 'image_only', 'garbled', 'empty', 'failed'])
     .describe('What became of this page when it was read'),
+  notes: z.string().optional().describe('Speaker notes and comments: searchable, but kept apart from the text'),
+  hidden: z.string().optional().describe('Text that the eye does not see on the page (white, zero size, off the page): never searched'),
 });
 
 const FORMATS = [
