@@ -7,10 +7,11 @@ import type { Query } from './query.ts';
 import type { ScoreInput } from './score.ts';
 import { countBits } from './slot-table.ts';
 
-/** Excerpts whose text is read to look for phrases, best first. */
-const MAX_PHRASE_CHECKS = 2_000;
+/** Excerpts whose text is read to look for phrases, best first; fewer when function words are all that is asked for. */
+const MAX_CHECKS = 2_000;
+const MAX_FUNCTION_CHECKS = 1_000;
 /** Occurrences that are scored to choose them, at most. */
-const MAX_CHOOSING = 200_000;
+const MAX_CHOOSING = 100_000;
 
 type RankPlain = (input: ScoreInput, prepared: readonly Prepared[]) => RankedList;
 
@@ -28,14 +29,16 @@ export function rankPhrases(
     markAll(source, one.matches, bits);
     for (let w = 0; w < allowed.length; w++) allowed[w]! &= bits[w]!;
   }
-  const narrowed = { ...input, allowed, depth: Math.max(MAX_PHRASE_CHECKS, input.depth) };
+  const isTelling = prepared.some(({ word }) => word.kind !== 'stop');
+  const most = isTelling ? MAX_CHECKS : MAX_FUNCTION_CHECKS;
+  const narrowed = { ...input, allowed, depth: Math.max(most, input.depth) };
   const choosing = withinBudget(prepared, allowed.reduce((sum, word) => sum + countBits(word), 0));
   const { slots } = rankPlain(narrowed, choosing);
   const kept: RankedSlot[] = [];
   const layouts = new Map<number, ExcerptPlace[]>();
   let checked = 0;
   for (const ranked of slots) {
-    if (kept.length === input.depth || checked === MAX_PHRASE_CHECKS) break;
+    if (kept.length === input.depth || checked === most) break;
     if (++checked % 32 === 0) input.check();
     if (hasPhrases(input, ranked.slot, query.phrases, layouts)) kept.push(ranked);
   }

@@ -22,11 +22,13 @@ export function scanSigns(memory: SignMemory, question: Float32Array, mask: Uint
     while (end < words && end - word < BLOCK / 32 && (mask[end]! & present[end]!) !== 0) end++;
     const first = word * 32;
     const distances = memory.distances(first, (end - word) * 32);
-    for (; word < end; word++) {
-      for (let left = mask[word]! & present[word]!; left !== 0; left &= left - 1) {
-        const slot = word * 32 + (31 - Math.clz32(left & -left));
-        const distance = distances[slot - first]!;
-        if (distance <= nearest.limit) nearest.add(slot, distance);
+    let { limit } = nearest;
+    for (let at = 0; word < end; word++, at += 32) {
+      const inside = mask[word]! & present[word]!;
+      for (let bit = 0; bit < 32; bit++) {
+        // Nearly all are too far: that is asked first.
+        const distance = distances[at + bit]!;
+        if (distance <= limit && ((inside >>> bit) & 1) === 1) limit = nearest.add(first + at + bit, distance);
       }
     }
   }
@@ -51,7 +53,8 @@ class Nearest {
     this.room = roomFor(Math.max(1_024, keep * 8));
   }
 
-  add(slot: number, distance: number): void {
+  /** Answers the limit from now on. */
+  add(slot: number, distance: number): number {
     if (this.found === this.room.slots.length) {
       // What is over the limit by now is let go; if little is, the room doubles.
       this.compact();
@@ -67,6 +70,7 @@ class Nearest {
     this.counts[distance]!++;
     this.kept++;
     while (this.kept - this.counts[this.limit]! >= this.keep) this.kept -= this.counts[this.limit--]!;
+    return this.limit;
   }
 
   slots(): number[] {

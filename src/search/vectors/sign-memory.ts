@@ -1,5 +1,5 @@
 /**
- * The signs of all excerpts, by slot, where 128-bit instructions can count them: a million vectors of 384 dimensions are looked
+ * The signs of all excerpts, by slot, where instructions of the processor can count them: a million vectors of 384 dimensions are looked
  * through in about 10 ms.
  */
 import { signWeights } from './quantise.ts';

@@ -21,7 +21,7 @@ export interface QuestionVector {
  */
 const BY_SIGNS = 1_200;
 const RESCORED = 300;
-const SMALL_SCOPE = { excerpts: 50_000, bySigns: 3_000, rescored: 800 };
+const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 800 };
 
 export class VectorTable {
   private signs = new SignMemory(0);
@@ -107,7 +107,8 @@ export class VectorTable {
   /** Of some slots in order the `keep` whose signs are nearest to the vector asked for, in order; of equals at the cut the first. */
   private nearestSigns(slots: number[], keep: number): number[] {
     if (slots.length <= keep) return slots;
-    const weights = Int32Array.from(slots, (slot) => this.signs.weightOf(slot));
+    const weights = new Int32Array(slots.length);
+    for (let i = 0; i < slots.length; i++) weights[i] = this.signs.weightOf(slots[i]!);
     const least = weights.toSorted()[slots.length - keep]!;
     let equal = keep;
     for (const weight of weights) if (weight > least) equal--;
