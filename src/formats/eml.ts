@@ -1,4 +1,6 @@
+import { isUtf8 } from 'node:buffer';
 import PostalMime, { type Address } from 'postal-mime';
+import { decode, detectEncoding } from './encoding.ts';
 import { mailResult } from './mail-text.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
 
@@ -7,7 +9,7 @@ const mostAttachments = 1_000;
 /** A mail as it was sent (RFC 5322): headers, body, attachments. */
 export async function readEml(bytes: Uint8Array, options: ReadOptions): Promise<ReadResult> {
   // A mailbox line before the headers is not part of the mail.
-  const body = withoutMailboxLine(bytes);
+  const body = withUtf8(withoutMailboxLine(bytes));
   let mail;
   try {
     mail = await PostalMime.parse(body, { forceRfc822Attachments: true, attachmentEncoding: 'arraybuffer', maxNestingDepth: 50, maxHeadersSize: 4 * 1024 ** 2 });
@@ -45,6 +47,13 @@ const addressText = (addresses: Address[]): string =>
     .map(({ name, address, group }) => (group ? `${name}: ${addressText(group)}` : name && address && name !== address ? `${name} <${address}>` : (address ?? name)))
     .filter(Boolean)
     .join(', ');
+
+/** A mail that says nowhere which encoding it is in is read in the one that its bytes look like: old programs sent their own. */
+function withUtf8(bytes: Uint8Array): Uint8Array {
+  if (isUtf8(bytes) || /charset\s*\*?=/i.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))) return bytes;
+  const encoding = detectEncoding(bytes);
+  return encoding === undefined || encoding.startsWith('utf-') ? bytes : Buffer.from(decode(bytes, encoding), 'utf8');
+}
 
 function withoutMailboxLine(bytes: Uint8Array): Uint8Array {
   const start = Buffer.from(bytes.subarray(0, 1_000)).toString('latin1');

@@ -1,3 +1,4 @@
+import iconv from 'iconv-lite';
 import { readFileSync } from 'node:fs';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
@@ -126,6 +127,14 @@ describe('zip', () => {
     expect(() => archive.entries[1]!.bytes).toThrow(/Too large to read: it unpacks to more than/);
     expect(() => unpackArchive(zipSync({}), { maxUnpackedBytes: 1 })).toThrow('The archive holds no files');
   });
+});
+
+test('a mail that does not say which encoding it is in', async () => {
+  const raw = (text: string, encoding: string) => readEml(iconv.encode(`From: a@example.org\r\nTo: b@example.org\r\nSubject: ${text.slice(0, 12)}\r\n\r\n${text}\r\n`, encoding), options);
+  for (const [text, encoding] of [['Größere Mengen Öl für München', 'windows-1252'], ['Größere Mengen Öl für München', 'utf8'], ['Съешь же ещё этих мягких булок', 'koi8-r'], ['これは日本語の文書です。', 'shift_jis']] as const) {
+    const { text: read } = (await raw(text, encoding)).pages[0]!;
+    expect(read, encoding).toBe(`Subject: ${text.slice(0, 12).trim()}\nFrom: a@example.org\nTo: b@example.org\n\n${text}`);
+  }
 });
 
 describe('Outlook messages', () => {

@@ -2,6 +2,7 @@ import { orderByColumns, type Piece } from './columns.ts';
 import { HYPHEN_MARK, markHyphens } from './hyphens.ts';
 import type { Pdfium } from './pdfium.ts';
 import type { Paper } from './paper.ts';
+import { newVisualOrder } from './visual-order.ts';
 import { isWhite, type Box, type Signals } from './signals.ts';
 
 /** The text layer of one page, what the eye sees apart from what it does not. */
@@ -52,6 +53,8 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   // PDFium starts a line for every raised or lowered character; whether it is one shows with the next character.
   let pendingBreak = false;
   let lastIndex = 0;
+  let lastBox: Box | undefined;
+  const rightToLeft = newVisualOrder();
   let lastTop = 0;
   let lastBottom = 0;
   let isMostlyUnmapped: boolean | undefined;
@@ -121,12 +124,21 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
     if (turns === 1) [x0, x1, y0, y1] = [bottom, top, -right, -left];
     else if (turns === 2) [x0, x1, y0, y1] = [-right, -left, -top, -bottom];
     else if (turns === 3) [x0, x1, y0, y1] = [-top, -bottom, left, right];
+    const box = { x0: left, y0: bottom, x1: right, y1: top };
+    if (pendingBreak && piece !== undefined && lastBox !== undefined) {
+      const gap = turnedGap(pdfium, textPage, lastIndex, lastBox, i, box);
+      if (gap !== undefined) {
+        pendingBreak = false;
+        if (gap > 0.3) pendingSpace = true;
+      }
+    }
     if (pendingBreak) {
       pendingBreak = false;
       if (piece === undefined || !continuesLine(piece, lastTop, lastBottom, x0, y0, y1)) endLine();
       else if (advanceGap(pdfium, textPage, lastIndex, i) > SCRIPT_GAP * (lastTop - lastBottom)) pendingSpace = true;
     }
     lastIndex = i;
+    lastBox = box;
     lastTop = y1;
     lastBottom = y0;
     if (piece === undefined || x0 - piece.x1 > WIDE_GAP * Math.max(6, piece.y1 - piece.y0)) {
@@ -142,6 +154,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
       if (y1 > piece.y1) piece.y1 = y1;
     }
     pendingSpace = false;
+    rightToLeft.add(piece, char, (x0 + x1) / 2);
     // The mark stands for hyphen and line break: what follows is on the next line.
     if (char === HYPHEN_MARK && pieces.length > 0) {
       lines.push({ pieces });
@@ -150,6 +163,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
     }
   }
   endLine();
+  rightToLeft.end();
   const rows = lines.map((line) => line.pieces);
   const ordered = orderByColumns(rows.filter((row) => row.length > 0), area.x1 - area.x0) ?? rows;
   return { text: markHyphens(joinRows(ordered)), hidden: hidden.trim(), unmapped };
@@ -181,6 +195,25 @@ function advanceGap(pdfium: Pdfium, textPage: number, before: number, after: num
   const across = Math.max(left1 - right0, left0 - right1);
   const along = Math.max(bottom1 - top0, bottom0 - top1);
   return Math.max(across, along);
+}
+
+const TURNED = [Math.PI / 2, (3 * Math.PI) / 2];
+
+/**
+ * Letters that stand on one another because their word is turned by a quarter (the title of an axis, a table's head): each may be drawn
+ * alone, and PDFium then starts a line for each. How far this one is from the last, in heights of a letter; undefined when it does not follow.
+ */
+function turnedGap({ call }: Pdfium, textPage: number, before: number, last: Box, index: number, box: Box): number | undefined {
+  // No further apart than two letters: all others are spared the questions.
+  const size = Math.max(6, Math.min(box.x1 - box.x0, last.x1 - last.x0));
+  const down = last.y0 - box.y1;
+  const up = box.y0 - last.y1;
+  if (Math.max(down, up) > size || Math.min(last.x1, box.x1) - Math.max(last.x0, box.x0) < 0.3 * Math.min(last.x1 - last.x0, box.x1 - box.x0)) return undefined;
+  const angle = call.FPDFText_GetCharAngle(textPage, index);
+  const turn = TURNED.findIndex((each) => Math.abs(each - angle) < 0.05);
+  if (turn < 0 || Math.abs(call.FPDFText_GetCharAngle(textPage, before) - angle) > 0.05) return undefined;
+  const gap = (turn === 0 ? down : up) / size;
+  return gap > -0.5 && gap < 0.7 ? gap : undefined;
 }
 
 /** Right behind what stands there and at least partly beside it: a superscript or what follows one, not a new line. */

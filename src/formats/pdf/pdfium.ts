@@ -12,7 +12,7 @@ const CALLS = [
   'FPDF_LoadPage', 'FPDF_ClosePage', 'FPDF_GetPageWidthF', 'FPDF_GetPageHeightF', 'FPDF_GetPageBoundingBox',
   'FPDFPage_GetRotation', 'FPDFPage_CountObjects', 'FPDFPage_GetObject',
   'FPDFText_LoadPage', 'FPDFText_ClosePage', 'FPDFText_CountChars', 'FPDFText_GetUnicode', 'FPDFText_GetCharBox',
-  'FPDFText_GetTextObject', 'FPDFText_GetLooseCharBox', 'FPDFText_HasUnicodeMapError', 'FPDFTextObj_GetTextRenderMode', 'FPDFTextObj_GetFontSize',
+  'FPDFText_GetTextObject', 'FPDFText_GetLooseCharBox', 'FPDFText_GetCharAngle', 'FPDFText_HasUnicodeMapError', 'FPDFTextObj_GetTextRenderMode', 'FPDFTextObj_GetFontSize',
   'FPDFPageObj_GetType', 'FPDFPageObj_GetBounds', 'FPDFPageObj_GetMatrix', 'FPDFPageObj_GetFillColor',
   'FPDFPageObj_GetStrokeColor', 'FPDFPath_GetDrawMode', 'FPDFPath_CountSegments',
   'FPDFFormObj_CountObjects', 'FPDFFormObj_GetObject',

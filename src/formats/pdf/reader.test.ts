@@ -103,6 +103,28 @@ describe('text', () => {
   });
 });
 
+test('a word turned by a quarter is one word, also when each letter is drawn alone', async () => {
+  const letters = (text: string, turn: 'up' | 'down', x: number, y: number): string =>
+    [...text].map((char, at) => `BT ${turn === 'up' ? '0 1 -1 0' : '0 -1 1 0'} ${x} ${turn === 'up' ? y + at * 7.2 : y - at * 7.2} Tm /F2 12 Tf (${char}) Tj ET`).join('\n');
+  const { text } = await page([lines(paragraph), letters('Tonnage per year', 'up', 40, 300), letters('Depth in metres', 'down', 500, 500)].join('\n'));
+  expect(text).toContain('Tonnage per year');
+  expect(text).toContain('Depth in metres');
+  expect(text).toContain(paragraph[3]);
+});
+
+test('Hebrew is read from right to left, however its letters were written', async () => {
+  const glyphs = Object.fromEntries([...'שלוםע '].map((char, at) => [0x200 + at, char]));
+  const code = (char: string): string => Object.keys(glyphs).find((key) => glyphs[Number(key)] === char)!;
+  const show = (text: string, x: number): string => `BT /F3 12 Tf ${x} 700 Td <${[...text].map((char) => Number(code(char)).toString(16).padStart(4, '0')).join('')}> Tj ET`;
+  const read = async (content: string): Promise<string> => (await pagesOf(makePdf({ glyphs, pages: [{ content }] })))[0]!.text;
+  const words = 'שלום עולם';
+  const eye = [...words].toReversed().join('');
+  // As the eye sees it, in one go; letter by letter in reading order; the words in reading order, their letters as the eye sees them.
+  expect(await read(show(eye, 300))).toBe(words);
+  expect(await read([...words].map((char, at) => show(char, 300 - at * 7.2)).join('\n'))).toBe(words);
+  expect(await read(`${show('םולש', 300)}\n${show('םלוע', 300 - 5 * 7.2)}`)).toBe(words);
+});
+
 test('glyphs of which nobody says what they stand for add no foreign letters, and mapped ones beside them stay', async () => {
   const glyphs = Object.fromEntries([...'compute safely'].map((char, at) => [0x0bb8 + at, char]));
   const say = (codes: number[]): string => `BT /F3 12 Tf 72 700 Td <${codes.map((code) => code.toString(16).padStart(4, '0')).join('')}> Tj ET`;
