@@ -14,6 +14,8 @@ import { memoryRelease } from './idle-memory.ts';
 import { startEmbedding } from './meaning.ts';
 
 const REAP_EVERY_MS = 6 * 3_600_000;
+/** More of them are felt by searches, so that files which wait must wait a little longer. */
+const MANY_SEGMENTS = 200;
 
 /** Processes documents until it is stopped. The caller holds the lock on the data folder, so running leases are of the dead. */
 export async function runWorker(config: Config): Promise<RunningWorker> {
@@ -84,7 +86,9 @@ function keepIndexTidy(storage: SqliteStorage, hasRoom: () => Promise<boolean>, 
       // A busy database: later is soon enough.
       onError(error);
     }
-    if (!stopped) timer = setTimeout(() => void step(), !more ? 1_000 : busy ? 250 : 20);
+    if (stopped) return;
+    const wait = !more ? 1_000 : !busy ? 20 : maintenance.segments() > MANY_SEGMENTS ? 250 : 1_000;
+    timer = setTimeout(() => void step(), wait);
   }
   return {
     stop() {

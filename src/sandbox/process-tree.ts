@@ -42,8 +42,10 @@ export interface TreeUse {
   pids: number[];
 }
 
-export function measureTree(root: number): TreeUse {
-  const pids = listTree(root);
+export const measureTree = (root: number): TreeUse => measureProcesses(listTree(root));
+
+/** Those that have ended count as nothing. */
+export function measureProcesses(pids: number[]): TreeUse {
   let residentBytes = 0;
   let cpuMs = 0;
   for (const pid of pids) {

@@ -1,4 +1,4 @@
-import { killPid, listMarked, listTree, measureTree } from './process-tree.ts';
+import { killPid, listMarked, listTree, measureProcesses, measureTree } from './process-tree.ts';
 import type { KilledBy } from './types.ts';
 
 /** Watches one process tree while it works, and ends it whole. */
@@ -6,6 +6,8 @@ import type { KilledBy } from './types.ts';
 const TICK_MS = 50;
 /** Folder sizes are slower to find than /proc, so they are looked at less often. */
 const TICKS_PER_FOLDER_CHECK = 5;
+/** So is who belongs to the tree: that asks every thread for its children. */
+const TICKS_PER_LISTING = 4;
 
 export interface WatchRules {
   memoryBytes: number;
@@ -40,7 +42,9 @@ export class Watchdog {
     this.#heldMs = 0;
     this.#heldSince = undefined;
     const startedAt = performance.now();
-    const cpuAtStart = measureTree(this.#pid).cpuMs;
+    const atStart = measureTree(this.#pid);
+    const cpuAtStart = atStart.cpuMs;
+    let pids = atStart.pids;
     let ticks = 0;
     const end = (why: KilledBy): void => {
       this.pause();
@@ -56,7 +60,8 @@ export class Watchdog {
     this.#stopWatching = () => rules.signal?.removeEventListener('abort', onAbort);
     this.#timer = setInterval(() => {
       ticks += 1;
-      const use = measureTree(this.#pid);
+      if (ticks % TICKS_PER_LISTING === 0) pids = listTree(this.#pid);
+      const use = measureProcesses(pids);
       if (this.#mark !== undefined) for (const pid of use.pids) this.#seen.add(pid);
       if (use.residentBytes > this.peakBytes) this.peakBytes = use.residentBytes;
       if (use.residentBytes > rules.memoryBytes) end('memory');

@@ -15,6 +15,8 @@ const DROPPED_ROWS_A_STEP = 1_000;
 export interface SearchMaintenance {
   /** One short transaction of work (about `budgetMs`, default 15). True when there is more to do now. */
   step(budgetMs?: number): boolean;
+  /** Segments that searches look into. */
+  segments(): number;
   close(): void;
 }
 
@@ -60,6 +62,7 @@ export function openSearchMaintenance(databasePath: string): SearchMaintenance {
         throw error;
       }
     },
+    segments: () => (statementsOf(db).segments.all() as SegmentRow[]).filter((segment) => segment.state === 'live').length,
     close: () => db.close(),
   };
 }
