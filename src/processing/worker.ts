@@ -13,7 +13,7 @@ const ATTEMPTS = 3;
 const READ_MS = 108_000;
 /** What is small enough for the express lane, and how long all others must have been at one file each before it opens. */
 const LIGHT_BYTES = 2 * 1024 ** 2;
-const EXPRESS_AFTER_MS = 2_000;
+const EXPRESS_AFTER_MS = 1_500;
 /** Waits before the second and third attempt: what failed for want of memory or a warm child often works a moment later. */
 const RETRY_MS = [0, 500, 3_000];
 

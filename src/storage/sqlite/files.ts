@@ -4,15 +4,14 @@ import { anyOf } from './any-of.ts';
 import { rowOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
-export function createFileStore(db: Kysely<Schema>): FileStore {
+export function createFileStore(db: Kysely<Schema>, connection: Connection): FileStore {
   return {
     async put(row) {
       await db.deleteFrom('files').where('document', '=', row.document).where('kind', '=', row.kind).execute();
       return Number((await db.insertInto('files').values(row).executeTakeFirstOrThrow()).insertId);
     },
     async get(document, kind) {
-      const row = await db.selectFrom('files').selectAll().where('document', '=', document).where('kind', '=', kind).executeTakeFirst();
-      return (row as FileRow | undefined) ?? null;
+      return rowOf<FileRow>(connection, 'select * from files where document = ? and kind = ?', document, kind);
     },
     async ofDocument(document) {
       return (await db.selectFrom('files').selectAll().where('document', '=', document).orderBy('ref').execute()) as FileRow[];

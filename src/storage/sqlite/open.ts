@@ -164,7 +164,7 @@ function createStores(db: Kysely<Schema>, connection: Connection, index: IndexSt
     sessions: createSessionStore(db, connection),
     folders: createFolderStore(db, connection),
     documents: createDocumentStore(db, connection),
-    files: createFileStore(db),
+    files: createFileStore(db, connection),
     drawnPages: createDrawnPageStore(db, connection),
     pages: createPageStore(db, connection),
     chunks: createChunkStore(db, connection),
