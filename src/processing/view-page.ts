@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { UnreadableFile } from '../formats/types.ts';
 import type { BlobStore, DocumentRow, Storage } from '../storage/ports.ts';
 import type { PageDrawer } from './ports.ts';
+import { createRecentDrawings } from './recent-drawings.ts';
 import { fileOfPages, withBlobFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
 
@@ -10,6 +11,9 @@ export interface ViewDeps {
   blobs: BlobStore;
   drawer: PageDrawer;
 }
+
+/** Of pictures that were just looked at, beside which they are kept as base64: about 40 pages, 14 MiB in all. */
+const RECENT_BYTES = 6 * 1024 ** 2;
 
 /** Sentences of the contract (seeds/000 view_page, DESIGN.md section 5). */
 export const NO_PAGE_VIEW = 'No page view for this file — it was read without a PDF copy. A person can make one in the console (Make a PDF copy).';
@@ -42,6 +46,7 @@ export interface PageViewer {
  */
 export function createPageViewer(deps: ViewDeps): PageViewer {
   const underWay = new Map<string, Promise<Uint8Array>>();
+  const recent = createRecentDrawings(RECENT_BYTES);
   const viewer: PageViewer = {
     async view(document, page, kind) {
       const file = await drawableFile(deps.storage, document);
@@ -49,9 +54,14 @@ export function createPageViewer(deps: ViewDeps): PageViewer {
         throw new AppError('not_ready', (await pageViewState(deps.storage, document)) === 'making' ? COPY_STILL_MADE : NO_PAGE_VIEW);
       }
       const cached = await deps.storage.drawnPages.get(file, page, kind);
+      const seen = cached === null ? undefined : recent.get(cached);
+      if (seen) return seen;
       // A cached drawing that has gone is drawn again: the cache may be dropped at any time.
       const kept = cached === null ? null : await deps.blobs.read(cached).catch(() => null);
-      if (kept) return kept;
+      if (cached !== null && kept) {
+        recent.keep(cached, kept);
+        return kept;
+      }
       const name = `${file}/${page}/${kind}`;
       const drawing = underWay.get(name) ?? draw(deps, document, file, page, kind).finally(() => underWay.delete(name));
       underWay.set(name, drawing);

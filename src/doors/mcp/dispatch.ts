@@ -3,7 +3,7 @@ import type { Era } from './era.ts';
 import * as protocol from './protocol.ts';
 import { RpcError } from './rpc-error.ts';
 import type { McpCallContext, McpDoor, McpToolResult } from './types.ts';
-import { writeObject, type WireText } from './wire-text.ts';
+import { writeObject, type Wire } from './wire-text.ts';
 
 /** How long a tool may take: clients give up at 60 s, proxies sooner (mcp.md decision 8). */
 export const CALL_LIMIT_MS = 30_000;
@@ -25,7 +25,7 @@ export async function dispatchRequest(
   request: RpcRequest,
   era: Era,
   context: DispatchContext,
-): Promise<WireText> {
+): Promise<Wire> {
   if (era.name === 'legacy') return writeObject(await answerLegacy(door, request, context));
   const result = await answerModern(door, request, context, era.clientCapabilities);
   return writeObject({ resultType: 'complete', ...result, _meta: { [protocol.META_SERVER_INFO]: door.serverInfo } });

@@ -12,7 +12,7 @@ import { INTERNAL_ERROR, INTERNAL_SENTENCE, OUT_OF_SCOPE, OUT_OF_SCOPE_MODERN } 
 import { RpcError } from './rpc-error.ts';
 import { requireSession, SESSION_HEADER } from './session.ts';
 import type { DoorRequest, McpDoor } from './types.ts';
-import { toWire, writeObject, type WireText } from './wire-text.ts';
+import { bytesOf, enclose, toWire, writeObject, type Wire } from './wire-text.ts';
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -140,7 +140,7 @@ async function answerMessage(body: Buffer, visit: Visit): Promise<void> {
       };
       reply.header(SESSION_HEADER, await door.sessions.open(opening));
     }
-    send(reply, 200, `{"jsonrpc":"2.0","id":${toWire(JSON.stringify(id))},"result":${result}}` as WireText);
+    send(reply, 200, enclose(`{"jsonrpc":"2.0","id":${toWire(JSON.stringify(id))},"result":`, result, '}'));
   } catch (error) {
     if (error instanceof RpcError) return sendRpcError(reply, id, error, era);
     reportFault(error);
@@ -174,16 +174,19 @@ function abortWhenGone(reply: FastifyReply): AbortController {
 }
 
 /** With the headers that were set so far, in one write; JSON has no charset parameter (RFC 8259). */
-function send(reply: FastifyReply, status: number, json?: WireText): void {
+function send(reply: FastifyReply, status: number, json?: Wire): void {
   const { raw } = reply;
   if (raw.headersSent || raw.destroyed) return;
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   if (json !== undefined) {
     headers['content-type'] = 'application/json';
-    headers['content-length'] = json.length;
+    headers['content-length'] = bytesOf(json);
   }
   raw.writeHead(status, headers);
-  raw.end(json, 'latin1');
+  if (json === undefined || typeof json === 'string') return void raw.end(json, 'latin1');
+  raw.cork();
+  for (const part of json) raw.write(part, 'latin1');
+  raw.end();
 }
 
 function sendRpcError(reply: FastifyReply, id: RpcId | null, error: RpcError, era: Era | null = null): void {

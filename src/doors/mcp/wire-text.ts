@@ -6,42 +6,82 @@ import { randomUUID } from 'node:crypto';
  */
 export type WireText = string & { readonly wire: true };
 
-export const toWire = (text: string): WireText => Buffer.from(text, 'utf8').toString('latin1') as WireText;
+/** The same, with a picture's bytes between its parts: half a megabyte is not copied from string to string. */
+export type Wire = WireText | readonly (WireText | Buffer)[];
+
+const PLAIN = /^[\0-\x7f]*$/;
+/** Longer ones are encoded sooner than searched. */
+const SHORT = 256;
+
+export function toWire(text: string): WireText {
+  if (text.length <= SHORT && PLAIN.test(text)) return text as WireText;
+  return Buffer.from(text, 'utf8').toString('latin1') as WireText;
+}
+
+/** One value between two texts. */
+export function enclose(before: string, wire: Wire, after: string): Wire {
+  if (typeof wire === 'string') return (before + wire + after) as WireText;
+  return [before as WireText, ...wire, after as WireText];
+}
+
+export const bytesOf = (wire: Wire): number => (typeof wire === 'string' ? wire.length : wire.reduce((sum, part) => sum + part.length, 0));
 
 /**
  * JSON.stringify of an answer's object, member by member, so that a list of tools is not written anew for each call: the same array
  * (a door answers the same one while nothing changed) is the same text.
  */
-export function writeObject(value: Record<string, unknown>): WireText {
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `"${name}":${writeMember(name, member)}`).join(',')}}` as WireText;
+export function writeObject(value: Record<string, unknown>): Wire {
+  let text = '{';
+  let parts: (WireText | Buffer)[] | null = null;
+  for (const name in value) {
+    const member = value[name];
+    if (member === undefined) continue;
+    text += `${text === '{' && parts === null ? '' : ','}"${name}":`;
+    const written = writeMember(name, member);
+    if (typeof written === 'string') {
+      text += written;
+      continue;
+    }
+    parts = [...(parts ?? []), text as WireText, ...written];
+    text = '';
+  }
+  text += '}';
+  return parts === null ? (text as WireText) : [...parts, text as WireText];
 }
 
 const lists = new WeakMap<object, WireText>();
+const encoded = new WeakMap<Uint8Array, Buffer>();
 
 /** Bytes in an answer, as base64: plain characters by its nature, so that a picture is not searched for what JSON must escape. */
 export class Base64 {
-  readonly text: string;
+  /** Of the characters. The same bytes are encoded once. */
+  readonly characters: Buffer;
 
   constructor(bytes: Uint8Array) {
-    this.text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    let characters = encoded.get(bytes);
+    if (characters === undefined) {
+      characters = Buffer.from(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'), 'latin1');
+      encoded.set(bytes, characters);
+    }
+    this.characters = characters;
   }
 }
 
 /** Stands for base64 while the rest is written; nobody outside can know it. */
 const PLACE = `base64-${randomUUID()}`;
 
-function writeContent(value: unknown): WireText {
-  const found: string[] = [];
-  const around = JSON.stringify(value, (_name, member: unknown) => {
+function writeContent(value: unknown): Wire {
+  const found: Buffer[] = [];
+  const text = JSON.stringify(value, (_name, member: unknown) => {
     if (!(member instanceof Base64)) return member;
-    found.push(member.text);
+    found.push(member.characters);
     return PLACE;
-  }).split(PLACE);
-  return around.map((part, at) => toWire(part) + (found[at] ?? '')).join('') as WireText;
+  });
+  if (found.length === 0) return toWire(text);
+  return text.split(PLACE).flatMap((part, at) => (found[at] ? [toWire(part), found[at]] : [toWire(part)]));
 }
 
-function writeMember(name: string, value: unknown): WireText {
+function writeMember(name: string, value: unknown): Wire {
   if (name === 'content') return writeContent(value);
   if (name !== 'tools' || typeof value !== 'object' || value === null) return toWire(JSON.stringify(value));
   const known = lists.get(value);
