@@ -46,9 +46,9 @@ test('beyond what fits, slots are read from the database: the answer is the same
   const reader = vectorReaderOver(db);
   const counting: typeof reader = {
     ...reader,
-    eachInt8: (model, slots, each) => {
-      read += slots.length;
-      reader.eachInt8(model, slots, each);
+    eachInt8: (seqs, each) => {
+      read += seqs.length;
+      reader.eachInt8(seqs, each);
     },
   };
   const everything = new Uint32Array(Math.ceil(count / 32)).fill(0xffffffff);

@@ -12,6 +12,9 @@ export function scanSigns(memory: SignMemory, question: Float32Array, mask: Uint
   const { present } = memory;
   memory.ask(signsOf(question), question);
   const nearest = new Nearest(memory.size * 8, keep);
+  const add = (slot: number, distance: number): void => {
+    if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
+  };
   const words = Math.min(mask.length, present.length);
   for (let word = 0; word < words; ) {
     if ((mask[word]! & present[word]!) === 0) {
@@ -20,17 +23,12 @@ export function scanSigns(memory: SignMemory, question: Float32Array, mask: Uint
     }
     let end = word + 1;
     while (end < words && end - word < BLOCK / 32 && (mask[end]! & present[end]!) !== 0) end++;
-    const first = word * 32;
-    const distances = memory.distances(first, (end - word) * 32);
-    let { limit } = nearest;
-    for (let at = 0; word < end; word++, at += 32) {
-      const inside = mask[word]! & present[word]!;
-      for (let bit = 0; bit < 32; bit++) {
-        // Nearly all are too far: that is asked first.
-        const distance = distances[at + bit]!;
-        if (distance <= limit && ((inside >>> bit) & 1) === 1) limit = nearest.add(first + at + bit, distance);
-      }
-    }
+    // From the first to the last in scope: folders lie in pieces of a few excerpts.
+    const [head, tail] = [mask[word]! & present[word]!, mask[end - 1]! & present[end - 1]!];
+    const first = word * 32 + (31 - Math.clz32(head & -head));
+    const last = end * 32 - 1 - Math.clz32(tail);
+    memory.eachNear(first, last - first + 1, nearest.limit, add);
+    word = end;
   }
   return nearest.slots();
 }
@@ -53,8 +51,7 @@ class Nearest {
     this.room = roomFor(Math.max(1_024, keep * 8));
   }
 
-  /** Answers the limit from now on. */
-  add(slot: number, distance: number): number {
+  add(slot: number, distance: number): void {
     if (this.found === this.room.slots.length) {
       // What is over the limit by now is let go; if little is, the room doubles.
       this.compact();
@@ -70,7 +67,6 @@ class Nearest {
     this.counts[distance]!++;
     this.kept++;
     while (this.kept - this.counts[this.limit]! >= this.keep) this.kept -= this.counts[this.limit--]!;
-    return this.limit;
   }
 
   slots(): number[] {

@@ -8,10 +8,10 @@ import { createVectorMemory, PAGE } from './simd.ts';
 /** Slots compared in one call. */
 export const BLOCK = 1_024;
 
-/** Places in the memory: the question's signs, its weights, what was counted for a block, the signs of all. */
+/** Places in the memory: the question's signs, its weights, what was near in a block, the signs of all. */
 const QUESTION = 0;
 const WEIGHTS = 4_096;
-const COUNTED = PAGE - BLOCK * 2;
+const NEAR = PAGE - BLOCK * 4;
 const SIGNS = PAGE;
 
 export class SignMemory {
@@ -21,12 +21,14 @@ export class SignMemory {
   readonly size: number;
   private readonly wasm = createVectorMemory();
   private bytes: Uint8Array;
+  private found: Uint32Array;
 
   /** `width`: 32-bit words of signs a vector has. */
   constructor(width: number) {
     this.size = Math.ceil(width / 4) * 16;
     if (this.size > WEIGHTS - QUESTION) throw new RangeError('vectors of more than 32,768 dimensions are not searched');
     this.bytes = new Uint8Array(this.wasm.memory.buffer);
+    this.found = new Uint32Array(this.wasm.memory.buffer, NEAR, BLOCK);
   }
 
   put(slot: number, signs: Uint8Array): void {
@@ -39,17 +41,20 @@ export class SignMemory {
     return ((this.present[slot >> 5] ?? 0) & (1 << (slot & 31))) !== 0;
   }
 
-  /** The vector whose signs `distances` and its numbers `weights` compare with. */
+  /** The vector whose signs `eachNear` and whose numbers `weightOf` compare with. */
   ask(signs: Uint32Array, vector: Float32Array): void {
-    this.bytes.fill(0, QUESTION, COUNTED);
+    this.bytes.fill(0, QUESTION, NEAR);
     new Uint32Array(this.wasm.memory.buffer, QUESTION, signs.length).set(signs);
     new Int8Array(this.wasm.memory.buffer, WEIGHTS, vector.length).set(signWeights(vector));
   }
 
-  /** How many signs differ from the question's, for up to BLOCK slots one after the other. Good until the next call. */
-  distances(first: number, slots: number): Uint16Array {
-    this.wasm.loops.count(QUESTION, this.at(first), this.at(first + slots), this.size, COUNTED);
-    return new Uint16Array(this.wasm.memory.buffer, COUNTED, slots);
+  /** Calls `each` for those of up to BLOCK slots one after the other of which at most `limit` signs differ from the question's. */
+  eachNear(first: number, slots: number, limit: number, each: (slot: number, distance: number) => void): void {
+    const end = this.wasm.loops.near(QUESTION, this.at(first), this.at(first + slots), this.size, limit, NEAR);
+    for (let i = 0; i < (end - NEAR) / 4; i++) {
+      const found = this.found[i]!;
+      each(first + (found >>> 16), found & 0xffff);
+    }
   }
 
   /**
@@ -74,6 +79,7 @@ export class SignMemory {
     const missing = this.at(room) - this.bytes.byteLength;
     if (missing > 0) this.wasm.memory.grow(Math.ceil(missing / PAGE));
     this.bytes = new Uint8Array(this.wasm.memory.buffer);
+    this.found = new Uint32Array(this.wasm.memory.buffer, NEAR, BLOCK);
     const present = new Uint32Array(room >> 5);
     present.set(this.present);
     this.present = present;

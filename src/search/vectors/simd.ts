@@ -6,8 +6,11 @@
 
 /** All of a loop's numbers are bytes or places in the memory given to `loopsOver`. */
 export interface VectorLoops {
-  /** Signs that differ from the question's, for each vector of `size` bytes (a multiple of 16) from `at` to `end`: 16-bit numbers from `counted` on. */
-  count(question: number, at: number, end: number, size: number, counted: number): void;
+  /**
+   * Of the vectors of `size` bytes (a multiple of 16) from `at` to `end` those of which at most `limit` signs differ from the
+   * question's: from `out` on a 32-bit number each, place << 16 | how many. Answers where they end.
+   */
+  near(question: number, at: number, end: number, size: number, limit: number, out: number): number;
   /** The sum of the weights (one signed byte a sign) whose sign is set in the vector at `at`. */
   weigh(weights: number, at: number, end: number): number;
   /** The dot product of 16-bit whole numbers and the 8-bit ones from `at` to `end` (a multiple of 8). */
@@ -46,12 +49,18 @@ const set = (local: number): number[] => [0x21, local];
 const constant = (value: number): number[] => [0x41, value];
 const step = (local: number, by: number): number[] => [...get(local), ...constant(by), ...ADD, ...set(local)];
 const ADD = [0x6a];
-const zero64 = [0x42, 0];
+const ZERO_64 = [0x42, 0];
+/** 1 << 16. */
+const ONE_TO_16 = [0x41, 0x80, 0x80, 0x04];
+const OR = [0x72];
+const SHIFT_LEFT = [0x74];
+const NOT_MORE = [0x4d];
+const TO_32 = [0xa7];
+const STORE_32 = [0x36, 0, 0];
 const load8 = (offset: number): number[] => [0x29, 0, offset];
 const XOR_64 = [0x85];
 const ONES_OF_64 = [0x7b];
 const ADD_64 = [0x7c];
-const STORE_16_OF_64 = [0x3d, 1, 0];
 const END = 0x0b;
 /** A loop that goes on while one number is less than another. */
 const whileLess = (a: number, b: number, body: number[]): number[] => [0x03, 0x40, ...body, ...get(a), ...get(b), 0x49, 0x0d, 0, END];
@@ -72,15 +81,19 @@ const lane = (n: number): number[] => [0xfd, 0x1b, n];
 /** The four 32-bit numbers of a local, added. */
 const sumOf = (local: number): number[] => [0, 1, 2, 3].flatMap((n) => [...get(local), ...lane(n), ...(n > 0 ? ADD : [])]);
 
-function count(): number[] {
-  const [question, at, end, size, counted, asked, stop, sum] = [0, 1, 2, 3, 4, 5, 6, 7];
+function near(): number[] {
+  const [question, at, end, size, limit, out, asked, stop, place, sum] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
   // Eight bytes have an instruction of their own that counts; 16 bytes would be counted by table.
   const eight = (offset: number): number[] => [...get(asked), ...load8(offset), ...get(at), ...load8(offset), ...XOR_64, ...ONES_OF_64, ...get(sum), ...ADD_64, ...set(sum)];
-  return whileLess(at, end, [
-    ...zero64, ...set(sum), ...get(question), ...set(asked), ...get(at), ...get(size), ...ADD, ...set(stop),
+  const vectors = whileLess(at, end, [
+    ...ZERO_64, ...set(sum), ...get(question), ...set(asked), ...get(at), ...get(size), ...ADD, ...set(stop),
     ...whileLess(at, stop, [...eight(0), ...eight(8), ...step(at, 16), ...step(asked, 16)]),
-    ...get(counted), ...get(sum), ...STORE_16_OF_64, ...step(counted, 2),
+    // Written in any case, and kept by going on behind it: no jump to be guessed wrong.
+    ...get(out), ...get(place), ...get(sum), ...TO_32, ...OR, ...STORE_32,
+    ...get(out), ...get(sum), ...TO_32, ...get(limit), ...NOT_MORE, ...constant(2), ...SHIFT_LEFT, ...ADD, ...set(out),
+    ...get(place), ...ONE_TO_16, ...ADD, ...set(place),
   ]);
+  return [...vectors, ...get(out)];
 }
 
 function weigh(): number[] {
@@ -111,10 +124,10 @@ function assemble(): number[] {
   const code = (locals: number[], body: number[]): number[] => sized([...locals, ...body, END]);
   return [
     0, ...Buffer.from('asm'), 1, 0, 0, 0,
-    ...section(1, [[0x60, 5, I32, I32, I32, I32, I32, 0], [0x60, 3, I32, I32, I32, 1, I32]]),
+    ...section(1, [[0x60, 6, I32, I32, I32, I32, I32, I32, 1, I32], [0x60, 3, I32, I32, I32, 1, I32]]),
     ...section(2, [[...name('m'), ...name('m'), 2, 0, 1]]),
     ...section(3, [[0], [1], [1]]),
-    ...section(7, [[...name('count'), 0, 0], [...name('weigh'), 0, 1], [...name('dot'), 0, 2]]),
-    ...section(10, [code([2, 2, I32, 1, I64], count()), code([1, 1, V128], weigh()), code([1, 1, V128], dot())]),
+    ...section(7, [[...name('near'), 0, 0], [...name('weigh'), 0, 1], [...name('dot'), 0, 2]]),
+    ...section(10, [code([2, 3, I32, 1, I64], near()), code([1, 1, V128], weigh()), code([1, 1, V128], dot())]),
   ];
 }

@@ -21,11 +21,13 @@ export interface QuestionVector {
  */
 const BY_SIGNS = 1_200;
 const RESCORED = 300;
-const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 800 };
+const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 500 };
 
 export class VectorTable {
   private signs = new SignMemory(0);
   private fine = new FineMemory(0);
+  /** By slot, where its vector stands in the database. */
+  private seqs = new Float64Array(0);
   private readonly reader: VectorReader;
   private readonly fineBytes: number | undefined;
   private model: number | null = null;
@@ -52,10 +54,16 @@ export class VectorTable {
     const last = this.reader.lastSeq();
     if (last <= this.seen) return;
     const bytes = wordsOf(this.dimensions) * 4;
-    this.reader.vectorsAfter(serving.model, this.seen, this.fine.limit, (slot, signs, fine) => {
+    this.reader.vectorsAfter(serving.model, this.seen, this.fine.limit, ({ seq, slot, signs, fine }) => {
       if (signs.length !== bytes) return;
       this.signs.put(slot, signs);
       if (fine !== null) this.fine.put(slot, fine);
+      if (slot >= this.seqs.length) {
+        const seqs = new Float64Array(slot + 1 + (slot >> 3) + 1_024);
+        seqs.set(this.seqs);
+        this.seqs = seqs;
+      }
+      this.seqs[slot] = seq;
     });
     this.seen = last;
   }
@@ -82,11 +90,11 @@ export class VectorTable {
     for (const slot of slots) {
       if (!this.signs.has(slot)) continue;
       if (slot < this.fine.limit) scored.push({ slot, score: this.fine.similarity(slot) });
-      else toRead.push(slot);
+      else toRead.push(this.seqs[slot]!);
     }
     if (toRead.length === 0) return scored;
     const numbers = wholeNumbers(question.vector);
-    this.reader.eachInt8(question.model, toRead, (slot, int8, scale) => {
+    this.reader.eachInt8(toRead, (slot, int8, scale) => {
       scored.push({ slot, score: similarityOf(dotOf(numbers, int8), scale) });
     });
     return scored;
@@ -94,7 +102,7 @@ export class VectorTable {
 
   /** Bytes of memory that all of it takes. */
   get memoryBytes(): number {
-    return this.signs.memoryBytes + this.fine.memoryBytes;
+    return this.signs.memoryBytes + this.fine.memoryBytes + this.seqs.byteLength;
   }
 
   private countInside(mask: Uint32Array): number {

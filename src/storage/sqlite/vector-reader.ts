@@ -12,15 +12,22 @@ export interface FineForm {
   scale: number;
 }
 
+export interface WrittenVector {
+  seq: number;
+  slot: number;
+  signs: Uint8Array;
+  fine: FineForm | null;
+}
+
 export interface VectorReader {
   /** The model that searches use now, or null. */
   serving(): ServingModel | null;
   /** The last vector written, of any model. */
   lastSeq(): number;
   /** Vectors written after a seq, in order; the finer form only of slots before `fineSlots`. The arrays are only good during the call. */
-  vectorsAfter(model: number, seq: number, fineSlots: number, each: (slot: number, signs: Uint8Array, fine: FineForm | null) => void): void;
-  /** The finer form of each of some vectors; those that are gone are left out. The array is only good during the call. */
-  eachInt8(model: number, slots: readonly number[], each: (slot: number, int8: Int8Array, scale: number) => void): void;
+  vectorsAfter(model: number, seq: number, fineSlots: number, each: (vector: WrittenVector) => void): void;
+  /** The finer form of each of some vectors, by their seqs; those that are gone are left out. The array is only good during the call. */
+  eachInt8(seqs: readonly number[], each: (slot: number, int8: Int8Array, scale: number) => void): void;
 }
 
 /** Opens a database file for the vectors of searches. All of one search is read in one `snapshot`. */
@@ -48,23 +55,23 @@ export function vectorReaderOver(db: Database): VectorReader {
   const serving = db.prepare(`select model, dimensions from vector_models where state = 'serving' and dimensions is not null`);
   const last = db.prepare(`select coalesce(max(seq), 0) from chunk_vectors`).pluck();
   const after = db
-    .prepare(`select slot, bits, case when slot < ? then int8 end, scale from chunk_vectors where seq > ? and model = ? order by seq`)
+    .prepare(`select seq, slot, bits, case when slot < ? then int8 end, scale from chunk_vectors where seq > ? and model = ? order by seq`)
     .raw(true);
   // One statement for all: hundreds of calls cost more than what they read.
   const some = db
-    .prepare(`select v.slot, v.int8, v.scale from json_each(?) wanted cross join chunk_vectors v on v.model = ? and v.slot = wanted.value`)
+    .prepare(`select v.slot, v.int8, v.scale from json_each(?) wanted cross join chunk_vectors v on v.seq = wanted.value`)
     .raw(true);
   return {
     serving: () => (serving.get() as ServingModel | undefined) ?? null,
     lastSeq: () => last.get() as number,
     vectorsAfter: (model, seq, fineSlots, each) => {
       for (const row of after.iterate(fineSlots, seq, model)) {
-        const [slot, bits, int8, scale] = row as [number, Buffer, Buffer | null, number];
-        each(slot, bits, int8 === null ? null : { int8: signed(int8), scale });
+        const [at, slot, signs, int8, scale] = row as [number, number, Buffer, Buffer | null, number];
+        each({ seq: at, slot, signs, fine: int8 === null ? null : { int8: signed(int8), scale } });
       }
     },
-    eachInt8: (model, slots, each) => {
-      for (const [slot, int8, scale] of some.all(JSON.stringify(slots), model) as [number, Buffer, number][]) {
+    eachInt8: (seqs, each) => {
+      for (const [slot, int8, scale] of some.all(JSON.stringify(seqs)) as [number, Buffer, number][]) {
         each(slot, signed(int8), scale);
       }
     },
