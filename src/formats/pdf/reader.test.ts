@@ -119,9 +119,11 @@ test('Hebrew is read from right to left, however its letters were written', asyn
   const read = async (content: string): Promise<string> => (await pagesOf(makePdf({ glyphs, pages: [{ content }] })))[0]!.text;
   const words = 'שלום עולם';
   const eye = [...words].toReversed().join('');
-  // As the eye sees it, in one go; letter by letter in reading order; the words in reading order, their letters as the eye sees them.
+  // As the eye sees it, in one go; letter by letter in reading order, drawn singly or with steps back; the words in reading order, their letters as the eye sees them.
   expect(await read(show(eye, 300))).toBe(words);
   expect(await read([...words].map((char, at) => show(char, 300 - at * 7.2)).join('\n'))).toBe(words);
+  const leftwards = (text: string, x: number): string => `BT /F3 12 Tf ${x} 700 Td [${[...text].map((char) => `<${Number(code(char)).toString(16).padStart(4, '0')}>`).join(' 1200 ')}] TJ ET`;
+  expect(await read(`${leftwards('שלום', 300)}\n${show(' ', 300 - 4 * 7.2)}\n${leftwards('עולם', 300 - 5 * 7.2)}`)).toBe(words);
   expect(await read(`${show('םולש', 300)}\n${show('םלוע', 300 - 5 * 7.2)}`)).toBe(words);
 });
 

@@ -19,7 +19,7 @@ export function newVisualOrder(): VisualOrder {
   const end = (): void => {
     if (run !== undefined && run.rising > run.falling) {
       const { piece, start } = run;
-      const turned = [...piece.text.slice(start, run.end)].toReversed().join('');
+      const turned = Array.from(piece.text.slice(start, run.end)).toReversed().join('');
       piece.text = piece.text.slice(0, start) + turned + piece.text.slice(run.end);
     }
     run = undefined;
