@@ -8,7 +8,7 @@ export interface HtmlText {
   title?: string;
 }
 
-const skipped = new Set(['script', 'style', 'template', 'noscript', 'head', 'iframe', 'object', 'embed', 'audio', 'video', 'canvas', 'datalist', 'svg']);
+const skipped = new Set(['script', 'style', 'template', 'noscript', 'head', 'iframe', 'object', 'embed', 'audio', 'video', 'canvas', 'datalist', 'svg', 'symbol', 'defs']);
 const blockTags = new Set([
   'p', 'div', 'section', 'article', 'aside', 'header', 'footer', 'nav', 'main', 'address', 'blockquote', 'figure', 'figcaption', 'form', 'fieldset',
   'legend', 'dl', 'dt', 'dd', 'ul', 'ol', 'li', 'pre', 'hr', 'table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6',
@@ -47,6 +47,8 @@ export function readHtmlBlocks(html: string): HtmlText {
   const lists: { ordered: boolean; next: number }[] = [];
   const open: Open[] = [];
   let skipping = 0;
+  let drawings = 0;
+  let drawnWords = 0;
   let hiding = 0;
   let preformatted = 0;
   let text = '';
@@ -133,6 +135,9 @@ export function readHtmlBlocks(html: string): HtmlText {
         if (open.length >= DEEPEST) throw new UnreadableFile('Damaged: its parts are nested too deep to be a real page');
         open.push({ tag, hides, skips });
         if (skips) skipping++;
+        // The words of a drawing (a chart's labels) are seen; its title and what it only defines are not.
+        if (tag === 'svg') drawings++;
+        if (tag === 'text' && skipping === 1 && drawings > 0) drawnWords++;
         if (hides) hiding++;
         if (tag === 'svg' && skipping === 1) figure ||= isLarge(attributes);
         if (skipping > 0) return;
@@ -193,13 +198,18 @@ export function readHtmlBlocks(html: string): HtmlText {
       },
       ontext(piece) {
         if (inTitle) title = (title ?? '') + piece;
-        if (skipping > 0) return;
+        if (skipping > (drawnWords > 0 ? 1 : 0)) return;
         const shown = preformatted > 0 ? piece : collapse(piece, hiding > 0 ? hidden : text);
         if (hiding > 0) hidden += shown;
         else text += shown;
       },
       onclosetag(tag) {
         const element = open.pop();
+        if (tag === 'svg' && drawings > 0) drawings--;
+        if (tag === 'text' && drawnWords > 0) {
+          drawnWords--;
+          text += '\n';
+        }
         if (tag === 'title') inTitle = false;
         if (element?.skips) {
           skipping--;

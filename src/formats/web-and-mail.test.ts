@@ -33,6 +33,11 @@ describe('html', () => {
     expect(htmlText('<ol start=3><li>c<li>d</ol><ul><li>dot</ul><pre>a\n  b</pre><p>open')).toBe('3. c\n4. d\n\n• dot\n\na\n  b\n\nopen');
   });
 
+  test('words in drawings are read, names and definitions are not', () => {
+    const chart = '<svg width="400" height="300"><title>Name</title><style>.a{}</style><defs><text>spare</text></defs><g><text x="1">Tonnage</text><text>2<tspan>026</tspan></text></g></svg>';
+    expect(htmlText(`<p>Before ${chart} after</p><noscript>${chart}</noscript><p>end</p>`)).toBe('Before Tonnage\n2026\nafter\n\nend');
+  });
+
   test('text that a browser hides is kept apart', () => {
     const page = readHtml(bytes('<p>Shown <span style="display:none">buy now</span>words</p><div hidden>more</div>'), options).pages[0]!;
     expect(page.text).toBe('Shown words');
