@@ -139,7 +139,7 @@ function formatDigits({ tokens }: Section, value: number): string {
   // Commas behind the last digit divide by a thousand each.
   const scale = /[0#?](,+)(?:\.|$)/.exec(pattern)?.[1]?.length ?? 0;
   const scaled = (value * 100 ** percents) / 1_000 ** scale;
-  if (tokens.some(({ kind, text }) => kind === 'literal' && text.includes('/')) && /\?/.test(pattern)) return generalNumber(value);
+  if (tokens.some(({ kind, text }) => kind === 'literal' && text.includes('/')) && /[?#]/.test(pattern)) return formatFraction(tokens, scaled) ?? generalNumber(value);
   const dot = pattern.indexOf('.');
   const decimals = dot < 0 ? '' : pattern.slice(dot + 1).replace(/[^0#?]/g, '');
   const exponent = tokens.find(({ kind }) => kind === 'exponent');
@@ -167,6 +167,28 @@ function formatDigits({ tokens }: Section, value: number): string {
     return token.kind === 'literal' || token.kind === 'percent' ? token.text : '';
   });
   return text.join('').replace(/\s+/g, ' ').trim();
+}
+
+/** `# ?/?` and the like: 0.75 as 3/4, 2.5 as 2 1/2. Undefined when the format is something else. */
+function formatFraction(tokens: readonly Token[], value: number): string | undefined {
+  const code = tokens.map(({ text }) => text).join('');
+  const parts = /([#0?]+ +)?([#0?]+) ?\/ ?([#0?]+|[1-9]\d{0,3})/.exec(code);
+  if (parts === null) return undefined;
+  const [found, wholePart, , below = ''] = parts;
+  const size = Math.abs(value);
+  const whole = wholePart === undefined ? 0 : Math.floor(size);
+  const rest = size - whole;
+  const fixed = Number(below);
+  let [top, bottom] = [Math.round(rest), 1];
+  // Up to as many digits as there are places; four places would be decimals in disguise.
+  const [from, to] = /^[1-9]/.test(below) ? [fixed, fixed] : [1, 10 ** Math.min(3, below.length) - 1];
+  for (let each = from; each <= to; each++) {
+    const near = Math.round(rest * each);
+    if (each === from || Math.abs(near / each - rest) < Math.abs(top / bottom - rest) - 1e-12) [top, bottom] = [near, each];
+  }
+  const isWhole = top === bottom && wholePart !== undefined;
+  const shown = wholePart === undefined ? `${top}/${bottom}` : [whole + (isWhole ? 1 : 0) || (top === 0 || isWhole ? '0' : ''), top === 0 || isWhole ? '' : `${top}/${bottom}`].filter((part) => part !== '').join(' ');
+  return ((value < 0 && (top > 0 || whole > 0) ? '-' : '') + code.replace(found, () => shown)).replace(/\s+/g, ' ').trim();
 }
 
 /** Rounded half away from zero on the decimal digits a person sees (1.005 → 1.01). */

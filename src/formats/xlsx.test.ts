@@ -84,6 +84,13 @@ test.each<[value: number, format: string, shown: string]>([
   expect(formatCellNumber(value, format)).toBe(shown);
 });
 
+test.each([
+  [0.75, '# ?/?', '3/4'], [2.5, '# ?/?', '2 1/2'], [3, '# ?/?', '3'], [0, '# ?/?', '0'], [-1.25, '# ?/?', '-1 1/4'], [0.999, '# ?/?', '1'], [1 / 3, '?/?', '1/3'], [1.5, '?/?', '3/2'],
+  [0.3125, '# ??/??', '5/16'], [3.14159, '# ???/???', '3 16/113'], [0.375, '# ?/8', '3/8'], [12.5, '# ?/16" in"', '12 8/16 in'], [45_000, 'd/m/yyyy', '15/3/2023'], [7, '0"/2"', '7/2'],
+])('the fraction %d in %s is %s', (value, format, shown) => {
+  expect(formatCellNumber(value, format)).toBe(shown);
+});
+
 test('built-in formats are known', () => {
   expect(formatCellNumber(45200, builtInFormat(14))).toBe('10/1/2023');
 });
