@@ -266,7 +266,7 @@ export const settings = table({
     name: 'SERGO_READ_WALL_SECONDS',
     schema: whole(1, 86_400),
     default: '120',
-    about: 'Time for reading one file, waiting included.',
+    about: 'Time for one file over all steps and attempts, waiting for the disk and for others apart.',
   },
   childMemory: {
     name: 'SERGO_CHILD_MEMORY',
