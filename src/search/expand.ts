@@ -14,6 +14,8 @@ const MAX_LONGER = 48;
 /** Terms of one segment that are looked at for one start: a bound on time that no ordinary start reaches. */
 const MAX_SCANNED = 20_000;
 const MAX_CORRECTIONS = 3;
+/** Longer words are not taken for misspelt ones: each letter is some fifty words to look up. */
+const MAX_MENDED_LETTERS = 40;
 
 /** Terms inside the scope that start with a word's starts and are not the word's own. */
 export function longerTerms(source: MatchSource, word: QueryWord, check: () => void): string[] {
@@ -51,6 +53,7 @@ function termsFrom(source: MatchSource, start: string, most: number): Set<string
  */
 export function corrections(source: MatchSource, word: QueryWord, languages: readonly string[], check: () => void): string[] {
   const plain = foldWord(word.word);
+  if (plain.length > MAX_MENDED_LETTERS) return [];
   const known = languages.length === 0 ? ['en'] : languages;
   const stems = [...new Set(known.map((language) => termsOfWord(plain, language)[0]!))];
   const tried = new Set<string>(word.terms.keys());
@@ -82,7 +85,8 @@ export function corrections(source: MatchSource, word: QueryWord, languages: rea
 
 /** Does any segment have the term, in or out of scope? Cheap: only what passes is looked at. */
 function isKnown({ reader, table }: MatchSource, term: string): boolean {
-  return table.segments.some((segment) => reader.mayHave(segment, term) || reader.mayHave(segment, TITLE_MARK + term));
+  const inTitles = TITLE_MARK + term;
+  return table.segments.some((segment) => reader.mayHave(segment, term) || reader.mayHave(segment, inTitles));
 }
 
 function scoreCandidate(source: MatchSource, term: string, edits: number, near: Map<string, number>): void {

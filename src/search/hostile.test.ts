@@ -72,6 +72,24 @@ describe('hostile queries', () => {
     expect(() => ask(query)).not.toThrow();
   });
 
+  it('looks up some fifty words for each letter of a misspelt one, and none for a word that is too long to be one', () => {
+    const lookedUpFor = (query: string): number => {
+      let lookedUp = 0;
+      const counting = createEngine({
+        ...reader,
+        mayHave: (segment, term) => {
+          lookedUp++;
+          return reader.mayHave(segment, term);
+        },
+      });
+      rank(counting, { query, scope: { folders: [1], documents: [] }, depth: 10, explain: false, check: () => {} });
+      return lookedUp;
+    };
+    expect(ask('reactpr')).toEqual(['plain']);
+    expect(lookedUpFor('reactpr')).toBeLessThan(7 * 120);
+    expect(lookedUpFor('a'.repeat(100_000))).toBe(0);
+  });
+
   it('prefers meaningful words to function words when it has to choose', () => {
     const many = `${'the of and in to for with on at by '.repeat(3)}${Array.from({ length: MAX_WORDS - 2 }, (_, i) => `word${String.fromCharCode(97 + (i % 26))}${'abcdefghij'[Math.floor(i / 26)]}`).join(' ')} reactor`;
     const { words } = readQuery(many, ['en']);
