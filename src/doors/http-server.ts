@@ -1,14 +1,16 @@
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { errorBody, handleError, sendError, UNKNOWN_PATH } from './http-errors.ts';
 import { registerHealthRoutes, type Readiness } from './http-health.ts';
 import { securityHeaders } from './http-headers.ts';
+import { serveDirectly, type DirectDoors } from './http-direct.ts';
 import { createHostRules, type HostRules } from './http-hosts.ts';
 import type { HttpMetrics } from './http-metrics.ts';
 import { createRouteRegistry, type RouteRegistry } from './http-routes.ts';
 import { compileValidator } from './http-validation.ts';
+import { checkRequest, createVisits, logAnswer, requestIdOf } from './http-visit.ts';
 
 export interface HttpConfig {
   /** As people and agents reach it, such as https://sergo.example.com. Drives cookies and the Host and Origin lists. */
@@ -35,6 +37,8 @@ declare module 'fastify' {
     /** Every route of every door, in order of registration. */
     routeRegistry: RouteRegistry;
     hostRules: HostRules;
+    /** Paths whose requests a door answers itself, past fastify. */
+    directDoors: DirectDoors;
     /** Set first when the server is told to stop: /readyz turns 503, streams end. */
     drainState: { draining: boolean };
   }
@@ -57,7 +61,7 @@ export function createHttpServer(deps: HttpServerDeps): FastifyInstance {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
-    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? randomUUID(),
+    genReqId: requestIdOf,
     trustProxy: config.trustProxy === undefined || config.trustProxy.length === 0 ? false : [...config.trustProxy],
     bodyLimit: JSON_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -80,6 +84,8 @@ export function createHttpServer(deps: HttpServerDeps): FastifyInstance {
   app.decorate('hostRules', hostRules);
   app.decorate('drainState', { draining: false });
   app.decorate('routeRegistry', createRouteRegistry(app));
+  const openVisit = createVisits({ headers, trustProxy: config.trustProxy ?? [], isDraining: () => app.drainState.draining });
+  app.decorate('directDoors', serveDirectly(app.server, { openVisit, hostRules, metrics, log }));
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
@@ -88,20 +94,14 @@ export function createHttpServer(deps: HttpServerDeps): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id);
     if (app.drainState.draining) reply.header('connection', 'close');
-    checkRequest(request, hostRules);
+    checkRequest(request.raw, hostRules);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     metrics.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     if (reply.statusCode === 401) metrics.authFailure();
-    // The template, never the address: queries and ids stay out of the log.
-    // What went well is in the audit log and the metrics; a line of log for each costs as much as the call.
-    const level = reply.statusCode < 400 ? 'debug' : 'info';
-    request.log[level](
-      { method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
-      'request',
-    );
+    logAnswer(request.log, { method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime });
     done();
   });
 
@@ -140,27 +140,6 @@ export async function drainServer(app: FastifyInstance, graceMs: number): Promis
     clearTimeout(cut);
     clearInterval(sweep);
   }
-}
-
-/** An id from outside is kept only when it cannot break a log line or a header. */
-function acceptedRequestId(value: string | string[] | undefined): string | null {
-  return typeof value === 'string' && /^[A-Za-z0-9-]{1,64}$/.test(value) ? value : null;
-}
-
-/** What Node's parser lets through and we do not (trust.md section 3). */
-function checkRequest(request: FastifyRequest, hosts: HostRules): void {
-  const { raw } = request;
-  if (request.method === 'TRACE') throw new AppError('method_not_allowed', 'TRACE is not served here');
-  if (!raw.url?.startsWith('/'))
-    throw new AppError('bad_request', 'Send the path alone in the request line, without scheme and host');
-  const count = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
-  if (count !== 1) throw new AppError('bad_request', 'Send exactly one Host header');
-  if (!hosts.allows(request.headers.host ?? '', raw.socket.localAddress)) {
-    throw new AppError('forbidden', 'This server does not answer to that host name — use its public address');
-  }
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity')
-    throw new AppError('wrong_type', 'Send the body as it is, without Content-Encoding');
 }
 
 /** Fastify takes text/plain too, and calls an empty body with a JSON type an error; doors here take JSON or nothing. */

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance, HTTPMethods } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import { AppError, httpStatusOf } from '../../errors.ts';
 import type { HostRules } from '../http-hosts.ts';
+import { plainVisit, type Visit } from '../http-visit.ts';
 import { checkOrigin, corsHeaders, preflightHeaders } from './cors.ts';
 import { CALL_LIMIT_MS, dispatchRequest, negotiateVersion } from './dispatch.ts';
 import { EnvelopeError, readMessage, type RpcId, type RpcMessage } from './envelope.ts';
@@ -40,16 +41,22 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  * One MCP endpoint: both protocol eras over POST, JSON answers only (mcp.md sections 0 and 1). Order of checks: Host and
  * Origin, CORS, key, method, content type and size, JSON, batch, era, session, dispatch.
  *
- * The request is taken off fastify once its own hooks (request id, security headers, limits, metrics) have run: what would follow,
- * body parsers, validation and serializers, has nothing to do here and takes a fifth of a small call's time.
+ * The request is answered past fastify, see http-visit.ts: body parsers, validation and serializers have nothing to do here. The routes
+ * are there for other spellings of the path, for tests that send nothing over a socket, and for whoever lists what is served.
  */
 export async function registerMcpEndpoint(app: FastifyInstance, options: McpEndpointOptions): Promise<void> {
+  const openVisit = app.hasDecorator('directDoors') ? app.directDoors.openVisit : plainVisit;
+  const serve = (visit: Visit, check: () => void): void => void serveVisit(visit, check, { ...options, log: app.log });
+  if (app.hasDecorator('directDoors')) app.directDoors.add(options.path, serve);
   await app.register(async (scope) => {
     // Before the hooks of other doors fail a request of this one, their errors are written in this one's shape.
-    scope.setErrorHandler((error, request, reply) => sendHttpError(error, request, reply.hijack()));
+    scope.setErrorHandler((error, request, reply) => {
+      reply.hijack();
+      sendHttpError(error, openVisit(request.raw, reply.raw), app.log);
+    });
     scope.addHook('onRequest', (request, reply, _done) => {
       reply.hijack();
-      void serve(request, reply, options);
+      serve(openVisit(request.raw, reply.raw), () => {});
     });
     for (const url of [options.path, `${options.path}/`]) scope.route({ method: METHODS, url, handler: neverReached });
   });
@@ -59,37 +66,44 @@ const neverReached = (): never => {
   throw new Error('an MCP request is answered by its hook');
 };
 
+type Serving = McpEndpointOptions & { log: FastifyBaseLogger };
+
 /** Answers, whatever happens; a client that has gone gets nothing. */
-async function serve(request: FastifyRequest, reply: FastifyReply, options: McpEndpointOptions): Promise<void> {
+async function serveVisit(visit: Visit, check: () => void, serving: Serving): Promise<void> {
   try {
-    await answer(request, reply, options);
+    check();
+    await answer(visit, serving);
   } catch (error) {
-    sendHttpError(error, request, reply);
+    sendHttpError(error, visit, serving.log);
   }
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, options: McpEndpointOptions): Promise<void> {
-  const allow = options.sessions ? 'POST, DELETE, OPTIONS' : 'POST, OPTIONS';
-  const headers = readHeaders(request.raw.rawHeaders);
+async function answer(visit: Visit, serving: Serving): Promise<void> {
+  const { request } = visit;
+  const allow = serving.sessions ? 'POST, DELETE, OPTIONS' : 'POST, OPTIONS';
+  const headers = readHeaders(request.rawHeaders);
   const origin = headers.get('origin');
-  checkOrigin(options.hosts, { host: headers.get('host'), origin, localAddress: request.raw.socket.localAddress });
-  reply.header('cache-control', 'no-store');
-  if (origin !== undefined) reply.headers(corsHeaders(origin));
-  if (request.method === 'OPTIONS') return send(reply.headers({ allow, ...preflightHeaders(allow) }), 204);
+  checkOrigin(serving.hosts, { host: headers.get('host'), origin, localAddress: request.socket.localAddress });
+  visit.headers['cache-control'] = 'no-store';
+  if (origin !== undefined) Object.assign(visit.headers, corsHeaders(origin));
+  if (request.method === 'OPTIONS') {
+    Object.assign(visit.headers, { allow, ...preflightHeaders(allow) });
+    return send(visit, 204);
+  }
   const asking: DoorRequest = {
-    requestId: request.id,
-    remoteAddress: request.ip,
+    requestId: visit.id,
+    remoteAddress: visit.remoteAddress,
     header: (name) => headers.get(name),
   };
-  const door = await options.openDoor(asking);
-  if (request.method !== 'POST' && !(request.method === 'DELETE' && options.sessions)) {
-    reply.header('allow', allow);
+  const door = await serving.openDoor(asking);
+  if (request.method !== 'POST' && !(request.method === 'DELETE' && serving.sessions)) {
+    visit.headers.allow = allow;
     throw new AppError('method_not_allowed', 'This address takes POST only — send each JSON-RPC message as one POST');
   }
-  if (request.method === 'DELETE') return closeSession(reply, door, asking);
+  if (request.method === 'DELETE') return closeSession(visit, door, asking);
   checkContentType(headers);
-  const body = await readBody(request.raw, options.maxBodyBytes ?? MAX_BODY_BYTES);
-  await answerMessage(body, { request, reply, door, asking, options });
+  const body = await readBody(request, serving.maxBodyBytes ?? MAX_BODY_BYTES);
+  await answerMessage(body, { visit, door, asking, serving });
 }
 
 function checkContentType(headers: ReadonlyMap<string, string>): void {
@@ -103,21 +117,19 @@ function checkContentType(headers: ReadonlyMap<string, string>): void {
   }
 }
 
-interface Visit {
-  request: FastifyRequest;
-  reply: FastifyReply;
+interface Asked {
+  visit: Visit;
   door: McpDoor;
   asking: DoorRequest;
-  options: McpEndpointOptions;
+  serving: Serving;
 }
 
-async function answerMessage(body: Buffer, visit: Visit): Promise<void> {
-  const { request, reply, door, asking, options } = visit;
+async function answerMessage(body: Buffer, { visit, door, asking, serving }: Asked): Promise<void> {
   let message: RpcMessage;
   try {
     message = readMessage(body);
   } catch (error) {
-    if (error instanceof EnvelopeError) return sendRpcError(reply, error.id, error);
+    if (error instanceof EnvelopeError) return sendRpcError(visit, error.id, error);
     throw error;
   }
   const id = message.kind === 'request' ? message.id : null;
@@ -125,11 +137,11 @@ async function answerMessage(body: Buffer, visit: Visit): Promise<void> {
   try {
     era = readEra(message, asking);
     if (door.sessions && era.name === 'legacy') await requireSession(door.sessions, message, asking);
-    if (message.kind !== 'request') return send(reply, 202);
+    if (message.kind !== 'request') return send(visit, 202);
     const context = {
-      requestId: request.id,
-      stop: () => abortWhenGone(reply),
-      callLimitMs: options.callLimitMs ?? CALL_LIMIT_MS,
+      requestId: visit.id,
+      stop: () => abortWhenGone(visit.response),
+      callLimitMs: serving.callLimitMs ?? CALL_LIMIT_MS,
       reportFault,
     };
     const result = await dispatchRequest(door, message, era, context);
@@ -138,77 +150,74 @@ async function answerMessage(body: Buffer, visit: Visit): Promise<void> {
         protocolVersion: negotiateVersion(message.params.protocolVersion),
         clientInfo: message.params.clientInfo,
       };
-      reply.header(SESSION_HEADER, await door.sessions.open(opening));
+      visit.headers[SESSION_HEADER] = await door.sessions.open(opening);
     }
-    send(reply, 200, enclose(`{"jsonrpc":"2.0","id":${toWire(JSON.stringify(id))},"result":`, result, '}'));
+    send(visit, 200, enclose(`{"jsonrpc":"2.0","id":${toWire(JSON.stringify(id))},"result":`, result, '}'));
   } catch (error) {
-    if (error instanceof RpcError) return sendRpcError(reply, id, error, era);
+    if (error instanceof RpcError) return sendRpcError(visit, id, error, era);
     reportFault(error);
-    sendRpcError(reply, id, new RpcError(INTERNAL_ERROR, INTERNAL_SENTENCE), era);
+    sendRpcError(visit, id, new RpcError(INTERNAL_ERROR, INTERNAL_SENTENCE), era);
   }
 
   function reportFault(error: unknown): void {
-    request.log.error(
-      { err: error, method: message.kind === 'request' ? message.method : undefined },
-      'MCP request failed',
-    );
+    const method = message.kind === 'request' ? message.method : undefined;
+    serving.log.error({ err: error, requestId: visit.id, method }, 'MCP request failed');
   }
 }
 
-async function closeSession(reply: FastifyReply, door: McpDoor, asking: DoorRequest): Promise<void> {
+async function closeSession(visit: Visit, door: McpDoor, asking: DoorRequest): Promise<void> {
   const id = asking.header(SESSION_HEADER);
   if (id === undefined) throw new AppError('bad_request', 'Name the session to end in the Mcp-Session-Id header');
   const closed = await door.sessions!.close(id);
   if (!closed) throw new AppError('not_found', 'Session not found');
-  send(reply, 204);
+  send(visit, 204);
 }
 
 /** Aborts when the client hangs up before its answer is out. */
-function abortWhenGone(reply: FastifyReply): AbortController {
+function abortWhenGone(response: ServerResponse): AbortController {
   const gone = new AbortController();
-  if (reply.raw.destroyed) gone.abort();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
+  if (response.destroyed) gone.abort();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
   });
   return gone;
 }
 
 /** With the headers that were set so far, in one write; JSON has no charset parameter (RFC 8259). */
-function send(reply: FastifyReply, status: number, json?: Wire): void {
-  const { raw } = reply;
-  if (raw.headersSent || raw.destroyed) return;
-  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+function send({ response, headers }: Visit, status: number, json?: Wire): void {
+  if (response.headersSent || response.destroyed) return;
   if (json !== undefined) {
     headers['content-type'] = 'application/json';
     headers['content-length'] = bytesOf(json);
   }
-  raw.writeHead(status, headers);
-  if (json === undefined || typeof json === 'string') return void raw.end(json, 'latin1');
-  raw.cork();
-  for (const part of json) raw.write(part, 'latin1');
-  raw.end();
+  response.writeHead(status, headers);
+  if (json === undefined || typeof json === 'string') return void response.end(json, 'latin1');
+  response.cork();
+  for (const part of json) response.write(part, 'latin1');
+  response.end();
 }
 
-function sendRpcError(reply: FastifyReply, id: RpcId | null, error: RpcError, era: Era | null = null): void {
+function sendRpcError(visit: Visit, id: RpcId | null, error: RpcError, era: Era | null = null): void {
   const code = error.code === OUT_OF_SCOPE && era?.name === 'modern' ? OUT_OF_SCOPE_MODERN : error.code;
   const body = { code, message: error.message, ...(error.data !== undefined && { data: error.data }) };
-  send(reply, error.status, writeObject({ jsonrpc: '2.0', id, error: body }));
+  send(visit, error.status, writeObject({ jsonrpc: '2.0', id, error: body }));
 }
 
 /** Whatever ends a request before or outside MCP, as `{"code", "message"}`. */
-function sendHttpError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function sendHttpError(error: unknown, visit: Visit, log: FastifyBaseLogger): void {
   const known = error instanceof AppError ? error : null;
-  if (known === null) request.log.error({ err: error }, 'MCP request failed');
+  if (known === null) log.error({ err: error, requestId: visit.id }, 'MCP request failed');
   const answer =
     known ??
     new AppError(
       'internal',
       'Something went wrong on our side — try again, and tell whoever manages Sergo if it stays',
     );
+  const { headers } = visit;
   const status = httpStatusOf[answer.code];
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="sergo"');
+  if (status === 401) headers['www-authenticate'] = 'Bearer realm="sergo"';
   // What is left of a refused body is not waited for.
-  if (answer.code === 'too_large') reply.header('connection', 'close');
-  if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', String(answer.retryAfterSeconds));
-  send(reply, status, writeObject({ code: answer.code, message: answer.message }));
+  if (answer.code === 'too_large') headers.connection = 'close';
+  if (answer.retryAfterSeconds !== undefined) headers['retry-after'] = String(answer.retryAfterSeconds);
+  send(visit, status, writeObject({ code: answer.code, message: answer.message }));
 }
