@@ -15,7 +15,7 @@ import { startEmbedding } from './meaning.ts';
 
 const REAP_EVERY_MS = 6 * 3_600_000;
 /** More of them are felt by searches, so that files which wait must wait a little longer. */
-const MANY_SEGMENTS = 200;
+const MANY_SEGMENTS = 100;
 
 /** Processes documents until it is stopped. The caller holds the lock on the data folder, so running leases are of the dead. */
 export async function runWorker(config: Config): Promise<RunningWorker> {

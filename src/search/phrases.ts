@@ -9,7 +9,7 @@ import { countBits } from './slot-table.ts';
 
 /** Excerpts whose text is read to look for phrases, best first; fewer when function words are all that is asked for. */
 const MAX_CHECKS = 2_000;
-const MAX_FUNCTION_CHECKS = 1_000;
+const MAX_FUNCTION_CHECKS = 600;
 /** Occurrences that are scored to choose them, at most. */
 const MAX_CHOOSING = 100_000;
 
@@ -27,7 +27,9 @@ export function rankPhrases(
   for (const one of narrowing(query, prepared)) {
     const bits = new Uint32Array(allowed.length);
     markAll(source, one.matches, bits);
-    for (let w = 0; w < allowed.length; w++) allowed[w]! &= bits[w]!;
+    let left = 0;
+    for (let w = 0; w < allowed.length; w++) left |= allowed[w]! &= bits[w]!;
+    if (left === 0) return null;
   }
   const isTelling = prepared.some(({ word }) => word.kind !== 'stop');
   const most = isTelling ? MAX_CHECKS : MAX_FUNCTION_CHECKS;
