@@ -2,10 +2,11 @@
 import { CommanderError } from 'commander';
 import { mainPath, programs, version } from './app.ts';
 import { buildProgram } from './cli/program.ts';
-import { processTerminal } from './cli/terminal.ts';
+import { forgiveClosedPipes, processTerminal } from './cli/terminal.ts';
 import { AppError } from './errors.ts';
 
 let exitCode = 0;
+forgiveClosedPipes();
 const program = buildProgram({ programs, terminal: processTerminal, mainPath, version, setExitCode: (code) => (exitCode = code) });
 try {
   await program.parseAsync(process.argv);

@@ -12,6 +12,15 @@ export const processTerminal: Terminal = {
   interactive: process.stderr.isTTY === true,
 };
 
+/** Whoever reads along may stop early (`sergo audit export | head`): what is written after that goes nowhere, and is no fault. */
+export function forgiveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
 /** Columns padded to the widest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
