@@ -14,7 +14,7 @@ const names = there ? readFileSync(sharedPath('corpus/manifest.tsv'), 'utf8').tr
 
 /** Where pdftotext puts blanks elsewhere than we do, letters are compared: it reads `à À â` as one word, `1` and `a text box` on one another as `a1text`. */
 const byLetters = new Set(['pdf-french-diacritics.pdf', 'pptx-japanese.pptx']);
-/** Files that have words which the eye does not see: pdftotext does not ask, we keep them apart (`hidden`). Nothing else has any. */
+/** The only files with words that the eye does not see. pdftotext has them among the others; here they are a page's `hidden`. */
 const withHidden: Record<string, string> = {
   'pdf-invisible-text-layer.pdf': 'Invisible OCR text layer',
   'pdf-transparency-alpha.pdf': 'Powered by TCPDF (www.tcpdf.org)',

@@ -1,3 +1,5 @@
+import { kindOf, LATIN, NEITHER } from './letters.ts';
+
 /**
  * Is this text layer noise? A font without a way back to characters gives private-use or control characters, or letters
  * shifted by a constant ("7KLV LV" for "This is"). Such a page is treated as a picture, never indexed.
@@ -14,21 +16,6 @@ const isCommonPair = new Uint8Array(0x10000);
 for (const pair of PAIRS) isCommonPair[(pair.charCodeAt(0) << 8) | pair.charCodeAt(1)] = 1;
 const isVowel = new Uint8Array(0x10000);
 for (const vowel of 'aeiouyäöüåæøáéíóúàèìòùâêîôûãõœ') isVowel[vowel.charCodeAt(0)] = 1;
-
-const LATIN = 1;
-const OTHER = 2;
-const NEITHER = 3;
-/** Per UTF-16 unit: a Latin letter, another letter or digit, neither; 0 not asked yet. Patterns with looks behind took longer than reading. */
-const kinds = new Uint8Array(0x10000);
-
-function kindOf(unit: number): number {
-  const known = kinds[unit]!;
-  if (known !== 0) return known;
-  const char = String.fromCharCode(unit);
-  // Halves of a pair: letters that are not Latin, or signs, which nothing is lost by leaving out.
-  const isOther = (unit >= 0xd800 && unit <= 0xdfff) || /[\p{L}\p{N}]/u.test(char);
-  return (kinds[unit] = /\p{Script=Latin}/u.test(char) ? LATIN : isOther ? OTHER : NEITHER);
-}
 
 /** Fewer letters than this prove nothing. */
 const ENOUGH_LETTERS = 80;

@@ -1,3 +1,5 @@
+import { kindOf, NEITHER } from './letters.ts';
+
 /**
  * End-of-line hyphens. PDFium marks one with U+FFFE and drops the line break. A soft one joins ("adip￾iscing" →
  * "adipiscing"); one that belongs to the word stays ("fuel￾fired" → "fuel-fired"). No dictionary: the document itself says
@@ -26,20 +28,7 @@ export const newWordCounts = (): WordCounts => ({
   seconds: new Map(),
 });
 
-const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
-/** Per UTF-16 unit: 1 letter or digit, 2 neither, 0 not asked yet. A table, because a regex for each word takes as long as PDFium does. */
-const kinds = new Uint8Array(0x10000);
-
-function isLetter(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at);
-  const kind = kinds[unit];
-  if (kind !== 0 && kind !== undefined) return kind === 1;
-  if (Number.isNaN(unit)) return false;
-  // Halves of a pair: counted with what they stand beside, which is letters in scripts that write no hyphens.
-  const letter = (unit >= 0xd800 && unit <= 0xdfff) || LETTER_OR_DIGIT.test(String.fromCharCode(unit));
-  kinds[unit] = letter ? 1 : 2;
-  return letter;
-}
+const isLetter = (text: string, at: number): boolean => at >= 0 && at < text.length && kindOf(text.charCodeAt(at)) !== NEITHER;
 
 const isHyphen = (text: string, at: number): boolean => {
   const unit = text.charCodeAt(at);

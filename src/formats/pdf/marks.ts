@@ -21,7 +21,7 @@ function visibleLength(text: string): number {
   let length = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit > 0x20 && unit < 0x80 ? true : !SPACE.test(text[at]!)) length += 1;
+    if ((unit > 0x20 && unit < 0x80) || !SPACE.test(text[at]!)) length += 1;
   }
   return length;
 }

@@ -53,7 +53,6 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   // PDFium starts a line for every raised or lowered character; whether it is one shows with the next character.
   let pendingBreak = false;
   let lastIndex = 0;
-  let lastBox: Box | undefined;
   const rightToLeft = newVisualOrder();
   let lastTop = 0;
   let lastBottom = 0;
@@ -124,9 +123,8 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
     if (turns === 1) [x0, x1, y0, y1] = [bottom, top, -right, -left];
     else if (turns === 2) [x0, x1, y0, y1] = [-right, -left, -top, -bottom];
     else if (turns === 3) [x0, x1, y0, y1] = [-top, -bottom, left, right];
-    const box = { x0: left, y0: bottom, x1: right, y1: top };
-    if (pendingBreak && piece !== undefined && lastBox !== undefined) {
-      const gap = turnedGap(pdfium, textPage, lastIndex, lastBox, i, box);
+    if (pendingBreak && piece !== undefined) {
+      const gap = turnedGap(pdfium, textPage, lastIndex, i);
       if (gap !== undefined) {
         pendingBreak = false;
         if (gap > 0.3) pendingSpace = true;
@@ -138,7 +136,6 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
       else if (advanceGap(pdfium, textPage, lastIndex, i) > SCRIPT_GAP * (lastTop - lastBottom)) pendingSpace = true;
     }
     lastIndex = i;
-    lastBox = box;
     lastTop = y1;
     lastBottom = y0;
     if (piece === undefined || x0 - piece.x1 > WIDE_GAP * Math.max(6, piece.y1 - piece.y0)) {
@@ -203,7 +200,10 @@ const TURNED = [Math.PI / 2, (3 * Math.PI) / 2];
  * Letters that stand on one another because their word is turned by a quarter (the title of an axis, a table's head): each may be drawn
  * alone, and PDFium then starts a line for each. How far this one is from the last, in heights of a letter; undefined when it does not follow.
  */
-function turnedGap({ call }: Pdfium, textPage: number, before: number, last: Box, index: number, box: Box): number | undefined {
+function turnedGap(pdfium: Pdfium, textPage: number, before: number, index: number): number | undefined {
+  const { call } = pdfium;
+  const last = boxOf(pdfium, textPage, before);
+  const box = boxOf(pdfium, textPage, index);
   // No further apart than two letters: all others are spared the questions.
   const size = Math.max(6, Math.min(box.x1 - box.x0, last.x1 - last.x0));
   const down = last.y0 - box.y1;
@@ -214,6 +214,15 @@ function turnedGap({ call }: Pdfium, textPage: number, before: number, last: Box
   if (turn < 0 || Math.abs(call.FPDFText_GetCharAngle(textPage, before) - angle) > 0.05) return undefined;
   const gap = (turn === 0 ? down : up) / size;
   return gap > -0.5 && gap < 0.7 ? gap : undefined;
+}
+
+function boxOf(pdfium: Pdfium, textPage: number, index: number): Box {
+  const { scratch } = pdfium;
+  pdfium.call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24);
+  const doubles = pdfium.doubles();
+  const at = scratch >> 3;
+  // In the order of the call: left, right, bottom, top.
+  return { x0: doubles[at]!, x1: doubles[at + 1]!, y0: doubles[at + 2]!, y1: doubles[at + 3]! };
 }
 
 /** Right behind what stands there and at least partly beside it: a superscript or what follows one, not a new line. */
