@@ -131,6 +131,13 @@ export const settings = table({
     default: String(Math.max(1, Math.min(8, availableParallelism()))),
     about: 'Files that one worker process reads at the same time. Default: one per processor, at most 8.',
   },
+  warmOffice: {
+    name: 'SERGO_WARM_OFFICE',
+    schema: yesOrNo,
+    default: '1',
+    about:
+      '0 starts LibreOffice only when an office file comes: the first one then waits two seconds, and 100 MB of memory stay free until then.',
+  },
   ocrLanguages: {
     name: 'SERGO_OCR_LANGUAGES',
     schema: z

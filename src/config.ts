@@ -26,6 +26,8 @@ export interface Config {
   /** Null: /metrics answers this machine alone. */
   metricsToken: string | null;
   workerConcurrency: number;
+  /** Keep a LibreOffice running for the next office file. */
+  warmOffice: boolean;
   /** Tesseract's names, the most likely first. */
   ocrLanguages: string[];
   rates: { agentPerMinute: number; signedInPerMinute: number; badCredentialsPerMinute: number };
@@ -104,6 +106,7 @@ function toConfig(values: { [K in SettingKey]: SettingValue<K> }): Config {
     logLevel: values.logLevel,
     metricsToken: values.metricsToken,
     workerConcurrency: values.workerConcurrency,
+    warmOffice: values.warmOffice,
     ocrLanguages: values.ocrLanguages,
     rates: {
       agentPerMinute: values.agentRate,

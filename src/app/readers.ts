@@ -24,7 +24,7 @@ export async function openReaders(config: Config, log: (message: string) => void
   const sandbox = await createSandbox({ log });
   // One more than the worker's slots: the express lane must not wait for a child.
   const pdf = openPdf(sandbox, config, config.workerConcurrency + 1);
-  const office = createOfficeConverter({ sandbox, limits: { ...limitsOf(config), memoryBytes: config.limits.officeMemoryBytes } });
+  const office = createOfficeConverter({ sandbox, keepSpare: config.warmOffice, limits: { ...limitsOf(config), memoryBytes: config.limits.officeMemoryBytes } });
   const pictures = createImageReader({ sandbox, size: 2, limits: limitsOf(config), maxPixels: config.limits.picturePixels });
   const reader = createDocumentReader({
     sandbox,
@@ -49,6 +49,9 @@ export async function openReaders(config: Config, log: (message: string) => void
     },
     copies: {
       missing: (type) => (PICTURES.includes(type) ? null : office.missing),
+      warm: (type, owner) => {
+        if (!PICTURES.includes(type)) office.warm(owner);
+      },
       toPdf: (file, type, options) =>
         PICTURES.includes(type) ? pictures.toPdf(file.path, { type, owner: file.owner, ...options }) : copies.toPdf(file, type, options),
     },

@@ -65,6 +65,31 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
     expect(pids.length).toBe(2);
   });
 
+  test('a spare that has seen no file is kept for the first owner, and the next owner gets another one', async () => {
+    let started = 0;
+    const children: number[] = [];
+    const counting: Sandbox = { mode: sandbox.mode, runTool: sandbox.runTool, startChild: async (spec) => {
+      started += 1;
+      const child = await sandbox.startChild(spec);
+      children.push(child.pid);
+      return child;
+    } };
+    const kept = createOfficeConverter({ sandbox: counting, keepSpare: true });
+    try {
+      while (children.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      const bytes = wordFile(paragraph(run('Hello copy')));
+      kept.warm('ava');
+      expect(pagesOf(await kept.toPdf(bytes, { type: 'docx', owner: 'ava' }))[0]).toContain('Hello copy');
+      expect(started).toBe(1);
+      expect(pagesOf(await kept.toPdf(bytes, { type: 'docx', owner: 'ben' }))[0]).toContain('Hello copy');
+      expect(started).toBe(2);
+    } finally {
+      await kept.close();
+    }
+    for (const pid of children) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    pids.splice(2);
+  });
+
   test('what it cannot open is a reason, and the next file is converted', async () => {
     await expect(converter.toPdf(wordFile(paragraph(run('x'))).subarray(0, 200), { type: 'docx', owner: 'ben' })).rejects.toMatchObject({
       name: 'UnreadableFile',

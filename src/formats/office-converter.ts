@@ -1,8 +1,7 @@
-import { existsSync, globSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { runInTime, type FileTime } from './file-time.ts';
 import { ChildDied, LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
+import { createSpare, findPrograms, missingSentence, startOffice, type OfficePrograms } from './office-start.ts';
 import { UnreadableFile } from './types.ts';
 
 /**
@@ -17,6 +16,8 @@ export interface OfficeConverter {
   toPdf(source: OfficeInput, options: ConvertOptions): Promise<Uint8Array>;
   /** To a format that a reader of ours takes: doc → docx, ppt → pptx, xls → xlsx, rtf → docx. */
   convert(source: OfficeInput, to: OfficeTarget, options: ConvertOptions): Promise<Uint8Array>;
+  /** Starts LibreOffice for this owner's files unless it runs: a file that will need it soon then does not wait for that. */
+  warm(owner: string): void;
   close(): Promise<void>;
 }
 
@@ -41,30 +42,17 @@ export interface OfficeConverterDeps {
   filesPerStart?: number;
   /** Milliseconds without work after which it is stopped. Default 5 minutes. */
   idleMs?: number;
+  /** Keeps one LibreOffice running that has seen no file yet: the first file, and that of the next owner, then wait for no start. Default false. */
+  keepSpare?: boolean;
   /** Milliseconds that a file waits for the one before it until a second LibreOffice is started. Default 2 s. */
   patienceMs?: number;
   limits?: { wallMs?: number; cpuMs?: number; memoryBytes?: number };
   /** Where LibreOffice and Python are looked for; for tests. */
-  programs?: { office: string | undefined; python: string | undefined };
+  programs?: OfficePrograms;
 }
 
 /** One file, whether LibreOffice has to be started for it or not. */
 const MOST_MS = 120_000;
-
-const officeFolders = ['/usr/lib/libreoffice', '/usr/lib64/libreoffice', ...globSync('/opt/libreoffice*')];
-const unoFolders = ['/usr/lib/python3/dist-packages/uno.py', ...globSync('/usr/lib*/python3*/site-packages/uno.py'), '/usr/lib/libreoffice/program/uno.py'];
-
-function findPrograms(): { office: string | undefined; python: string | undefined } {
-  const office = officeFolders.map((folder) => join(folder, 'program/soffice.bin')).find(existsSync);
-  const hasUno = existsSync('/usr/bin/python3') && unoFolders.some(existsSync);
-  return { office, python: hasUno ? '/usr/bin/python3' : undefined };
-}
-
-function missingSentence({ office, python }: { office: string | undefined; python: string | undefined }): string | null {
-  const absent = [...(office === undefined ? ['LibreOffice'] : []), ...(python === undefined ? ['python3-uno'] : [])];
-  if (absent.length === 0) return null;
-  return `${absent.join(' and ')} ${absent.length > 1 ? 'are' : 'is'} not installed on this server, so office files get no PDF copy and old office files are not read`;
-}
 
 /** One LibreOffice, started when it is first needed. */
 interface Lane {
@@ -84,28 +72,21 @@ async function stop(lane: Lane): Promise<void> {
 }
 
 export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverter {
-  const { sandbox, filesPerStart = 100, idleMs = 300_000, patienceMs = 2_000 } = deps;
+  const { sandbox, filesPerStart = 100, idleMs = 300_000, patienceMs = 2_000, keepSpare = false } = deps;
   const programs = deps.programs ?? findPrograms();
   const missing = missingSentence(programs);
   const lanes: Lane[] = [makeLane(idleMs), makeLane(Math.min(idleMs, 30_000))];
   let waiting: (() => void)[] = [];
   let closed = false;
+  const start = (wallMs: number, signal?: AbortSignal): Promise<Child> => startOffice(sandbox, programs, { ...deps.limits, wallMs: MOST_MS }, { startMs: wallMs, signal });
+  const spare = createSpare({ start: () => start(MOST_MS), wanted: keepSpare && missing === null });
 
   async function childFor(lane: Lane, owner: string, wallMs: number, signal: AbortSignal | undefined): Promise<Child> {
     const { running } = lane;
     if (running && running.child.alive && running.owner === owner && running.child.served < filesPerStart) return running.child;
     await stop(lane);
     if (closed) throw new Error('The converter is closed');
-    const child = await sandbox.startChild({
-      command: programs.python!,
-      // -I: nothing from the environment or the current folder is imported; -S stays off, python3-uno lives in dist-packages.
-      args: ['-I', '-B', join(import.meta.dirname, 'office-driver.py'), programs.office!, '{tmp}'],
-      binds: [join(import.meta.dirname, 'office-driver.py'), '/etc/libreoffice', '/etc/fonts', '/var/cache/fontconfig', ...officeFolders.filter((folder) => folder.startsWith('/opt') && existsSync(folder))],
-      env: { SAL_USE_VCLPLUGIN: 'svp', SAL_DISABLE_OPENCL: '1' },
-      limits: { memoryBytes: 3 * 1024 ** 3, wallMs: MOST_MS, cpuMs: 60_000, tmpBytes: 2 * 1024 ** 3, fileBytes: 1024 ** 3, stdoutBytes: 256 * 1024 ** 2, openFiles: 1024, ...deps.limits },
-      startMs: Math.min(wallMs, 60_000),
-      ...(signal && { signal }),
-    });
+    const child = (await spare.take()) ?? (await start(wallMs, signal));
     if (closed) {
       await child.stop();
       throw new Error('The converter is closed');
@@ -158,14 +139,33 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     try {
       return await convertNow(lane, source, to, options);
     } finally {
-      lane.busy = false;
-      if (closed) await stop(lane);
-      else {
-        lane.idle = setTimeout(() => void stop(lane), lane.idleMs);
-        lane.idle.unref();
-      }
-      waiting.shift()?.();
+      await leaveLane(lane);
     }
+  }
+
+  function occupy(lane: Lane): void {
+    lane.busy = true;
+    clearTimeout(lane.idle);
+    spare.hold();
+  }
+
+  async function leaveLane(lane: Lane): Promise<void> {
+    lane.busy = false;
+    if (closed) await stop(lane);
+    else {
+      lane.idle = setTimeout(() => void stop(lane), lane.idleMs);
+      lane.idle.unref();
+      if (lanes.every((each) => !each.busy)) spare.refill();
+    }
+    waiting.shift()?.();
+  }
+
+  function warm(owner: string): void {
+    const [lane] = lanes as [Lane];
+    if (missing !== null || closed || lane.busy || lane.running?.owner === owner) return;
+    occupy(lane);
+    // One that does not start says so to the file that needs it, which tries again.
+    void childFor(lane, owner, MOST_MS, undefined).catch(() => undefined).then(() => leaveLane(lane));
   }
 
   /** A lane of one's own; its LibreOffice is started anew when it has seen another owner's files. */
@@ -180,8 +180,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
         free.find((each) => each.running?.owner === owner) ??
         free.find((each) => each === first || each.running !== undefined || performance.now() - since >= patienceMs);
       if (lane !== undefined) {
-        lane.busy = true;
-        clearTimeout(lane.idle);
+        occupy(lane);
         return lane;
       }
       await turn(since, signal);
@@ -209,11 +208,12 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     missing,
     convert,
     toPdf: (source, options) => convert(source, 'pdf', options),
+    warm,
     close: async () => {
       closed = true;
       // Each takes itself off the list by putting a new one in its place.
       for (const wake of waiting) wake();
-      await Promise.all(lanes.map(stop));
+      await Promise.all([...lanes.map(stop), spare.close()]);
     },
   };
 }

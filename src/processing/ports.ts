@@ -17,6 +17,8 @@ export interface CopyMaker {
   /** Null when such files can have a copy; otherwise the sentence that says what is missing and what that costs. */
   missing(type: string): string | null;
   toPdf(file: SourceFile, type: string, options: CopyOptions): Promise<Uint8Array>;
+  /** A copy of a file of this type will be wanted soon. */
+  warm?(type: string, owner: string): void;
 }
 
 export interface PageDrawer {

@@ -65,31 +65,67 @@ test('while large files hold every slot, a small one is read beside them', async
   expect(await statusOf(huge.id)).toBe('processing');
 });
 
-test('one background copy is made at a time, so that a slow converter holds no reading up', async () => {
-  let copying = 0;
+/** A converter of which each conversion ends when the test says so. */
+function heldCopies(): { toPdf: () => Promise<Uint8Array>; free: (() => void)[]; running(): number; most(): number } {
+  let running = 0;
   let most = 0;
   const free: (() => void)[] = [];
+  return {
+    free,
+    running: () => running,
+    most: () => most,
+    toPdf: async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => free.push(resolve));
+      running -= 1;
+      return Buffer.from('%PDF-');
+    },
+  };
+}
+
+test('background copies are made two at a time at most, and a slow converter holds no reading up', async () => {
+  const copies = heldCopies();
+  worker = startWorker(makeDeps({ toPdf: copies.toPdf }), { slots: 2 });
+  for (const name of ['a.docx', 'b.docx', 'c.docx']) await lib.upload(ava, ava.rootId, name);
+  await until(() => copies.running() === 2);
+  const late = await lib.upload(ava, ava.rootId, 'late.txt');
+  await until(async () => (await statusOf(late.id)) === 'ready');
+  for (let made = 1; made <= 3; made++) {
+    await until(() => copies.free.length >= made);
+    copies.free[made - 1]!();
+  }
+  await until(async () => (await lib.storage.jobs.countOpen()) === 0);
+  expect(copies.most()).toBe(2);
+});
+
+test('while the other slot reads, one background copy is made at a time', async () => {
+  const copies = heldCopies();
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let reading = false;
   worker = startWorker(
     makeDeps({
-      toPdf: async () => {
-        most = Math.max(most, ++copying);
-        await new Promise<void>((resolve) => free.push(resolve));
-        copying -= 1;
-        return Buffer.from('%PDF-');
+      toPdf: copies.toPdf,
+      read: async (name) => {
+        if (name !== 'large.txt') return text(name);
+        reading = true;
+        await held;
+        return text(name);
       },
     }),
     { slots: 2 },
   );
-  for (const name of ['a.docx', 'b.docx', 'c.docx']) await lib.upload(ava, ava.rootId, name);
-  await until(() => free.length === 1);
-  const late = await lib.upload(ava, ava.rootId, 'late.txt');
-  await until(async () => (await statusOf(late.id)) === 'ready');
-  for (let made = 1; made <= 3; made++) {
-    await until(() => free.length === made);
-    free[made - 1]!();
-  }
+  await lib.upload(ava, ava.rootId, 'large.txt', 'x'.repeat(3 * 1024 ** 2));
+  await until(() => reading);
+  for (const name of ['a.docx', 'b.docx']) await lib.upload(ava, ava.rootId, name);
+  await until(async () => copies.running() === 1 && (await lib.storage.jobs.countOpen()) === 3);
+  // Longer than a lane waits before it looks again.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(copies.running()).toBe(1);
+  release();
+  await until(() => copies.running() === 2);
+  for (const end of copies.free) end();
   await until(async () => (await lib.storage.jobs.countOpen()) === 0);
-  expect(most).toBe(1);
 });
 
 const lease = (token: string) => lib.storage.jobs.lease(['read'], lib.clock.now(), 30_000, token);

@@ -115,6 +115,8 @@ async function readFile(
   if (type === null) {
     throw new UnreadableFile('Sergo does not read this kind of file — upload it as PDF, an Office or OpenDocument file, text, a web page, a mail, a picture or a ZIP of these');
   }
+  const { copy: when } = wayOf(type);
+  if (when === 'first' || when === 'after') deps.copies.warm?.(type, file.owner);
   const settings: ReadSettings = {
     name: document.name,
     maxPages: deps.limits.pages,
@@ -124,7 +126,7 @@ async function readFile(
     ...running,
   };
   const own = await deps.reader.read(type, file, settings);
-  if (wayOf(type).copy !== 'first') return withOcr(deps.ocr, document.preset, file, { result: own }, settings);
+  if (when !== 'first') return withOcr(deps.ocr, document.preset, file, { result: own }, settings);
   const missing = deps.copies.missing(type);
   if (missing !== null) return { result: { ...own, notices: [...(own.notices ?? []), missing] } };
   const copy = await deps.copies.toPdf(file, type, running);

@@ -33,8 +33,10 @@ const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: Abor
  * Works through the queue with `slots` jobs at a time. Each job is held by a lease with a token: whoever lost it (cancelled, or
  * this process was away too long) cannot write its results. A process that dies loses nothing but the work under way.
  *
- * Nobody waits behind somebody's large files: of the copies made in the background, for which LibreOffice may need minutes, one is
- * made at a time; and while every slot has been at its file for a while, an express lane reads small ones beside them.
+ * Nobody waits behind somebody's large files: of the copies made in the background, for which LibreOffice may need minutes, the slots
+ * make one at a time, so that another slot reads; while that one has nothing to read, a lane beside them makes a second copy (one is
+ * read and indexed while LibreOffice is at the next). And while every slot has been at its file for a while, an express lane reads small
+ * ones.
  */
 export function startWorker(deps: ProcessingDeps, options: { slots: number }): Worker {
   const stopping = new AbortController();
@@ -43,6 +45,8 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
   const times = new Map<number, FileTime>();
   /** When each slot began what it is at; undefined while it has nothing. */
   const busySince: (number | undefined)[] = Array.from({ length: options.slots }, () => undefined);
+  /** Slots that last looked for work found none. */
+  const without = new Set<number>();
 
   const work = async (number: number): Promise<boolean> => {
     const mayCopy = !copying;
@@ -54,6 +58,8 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
         times,
         onJob(job) {
           busySince[number] = performance.now();
+          if (job === null) without.add(number);
+          else without.delete(number);
           if (!holdsCopying || job?.kind === 'pdf-copy') return;
           holdsCopying = false;
           copying = false;
@@ -68,6 +74,10 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
     const now = performance.now();
     if (!busySince.every((since) => since !== undefined && now - since > EXPRESS_AFTER_MS)) return false;
     return workOnce(deps, stopping.signal, { kinds: ['read'], mostBytes: LIGHT_BYTES, times });
+  };
+  const workSecondCopy = async (): Promise<boolean> => {
+    if (!copying || without.size === 0) return false;
+    return workOnce(deps, stopping.signal, { kinds: ['pdf-copy'], times });
   };
   const slot = async (once: () => Promise<boolean>): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -92,7 +102,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
       }
       wakeUp = done;
     }));
-  const running = [...busySince.map((_, number) => slot(() => work(number))), slot(workExpress)];
+  const running = [...busySince.map((_, number) => slot(() => work(number))), slot(workExpress), slot(workSecondCopy)];
   return {
     wake: () => wakeUp(),
     async stop() {

@@ -70,6 +70,8 @@ export async function startSergo(options: SergoOptions = {}): Promise<RunningSer
       SERGO_DATA: dataFolder,
       SERGO_PORT: String(port),
       SERGO_HOST: '127.0.0.1',
+      // Two seconds of processor time at every start, for tests of which few have office files.
+      SERGO_WARM_OFFICE: '0',
       ...options.env,
     }),
     stdio: ['ignore', 'pipe', 'pipe'],
