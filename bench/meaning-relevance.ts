@@ -90,7 +90,7 @@ async function measure(folder: string): Promise<{ name: string; rankings: Map<st
   store.close();
 
   const engine = createEngine(openSearchReader(library.path));
-  const legFor = createVectorLegs(library.path);
+  const { legFor } = createVectorLegs(library.path);
   const rankings = new Map<string, Measured>();
   for (const query of set.queries) {
     const [vector] = await provider.embed([query.text], 'query');

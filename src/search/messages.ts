@@ -1,6 +1,6 @@
 /** What the pool and its threads say to each other. */
 import type { Explanation, RankedExcerpt } from './types.ts';
-import type { QuestionVector } from './vectors/vector-table.ts';
+import type { ModelMemory, QuestionVector } from './vectors/vector-table.ts';
 
 export interface ThreadData {
   databasePath: string;
@@ -17,6 +17,8 @@ export interface RankMessage {
   explain: boolean;
   /** The query as a vector; null: words only. */
   question: QuestionVector | null;
+  /** Where the vectors of the question's model are kept together with other threads, if this one was not told yet. */
+  memory: ModelMemory | null;
   /** After this long the thread gives up by itself. */
   timeoutMs: number;
 }

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { RankMessage, RankReply, ThreadData } from './messages.ts';
 import type { Explanation, RankedExcerpt, SearchIndex, SearchRequest } from './types.ts';
 import type { Meaning } from './vectors/meaning.ts';
-import type { QuestionVector } from './vectors/vector-table.ts';
+import { createModelMemory, type ModelMemory, type QuestionVector } from './vectors/vector-table.ts';
 
 export interface SearchIndexOptions {
   databasePath: string;
@@ -37,6 +37,8 @@ interface Thread {
   job: (Job & { id: number }) | null;
   /** Starting takes a moment (most of all on a loaded machine): a search's time begins after it. */
   ready: boolean;
+  /** What it was told of the memory of vectors. */
+  memory: ModelMemory | null;
   timer: NodeJS.Timeout | null;
 }
 
@@ -52,12 +54,14 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   const queueLimit = options.queueLimit ?? 256;
   const report = options.onError ?? (() => {});
   const waiting: Job[] = [];
+  /** The vectors of the model last asked of: one copy for all threads. */
+  let memory: ModelMemory | null = null;
   let nextId = 1;
   let closed = false;
   const threads: Thread[] = Array.from({ length: options.threads ?? 2 }, () => emptyThread());
 
   function emptyThread(): Thread {
-    return { worker: null as unknown as Worker, givenUp: new Int32Array(new SharedArrayBuffer(4)), job: null, ready: false, timer: null };
+    return { worker: null as unknown as Worker, givenUp: new Int32Array(new SharedArrayBuffer(4)), job: null, ready: false, memory: null, timer: null };
   }
 
   /** Threads start with the first search, so that a server without searches does not pay for them. */
@@ -71,6 +75,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     worker.unref();
     thread.worker = worker;
     thread.ready = false;
+    thread.memory = null;
     worker.on('message', (reply: RankReply) => {
       if (!('ready' in reply)) return finish(thread, worker, reply);
       thread.ready = true;
@@ -173,9 +178,18 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
       depth: request.depth,
       explain: request.explain ?? false,
       question,
+      memory: question === null ? null : newMemoryFor(thread, question.model),
       timeoutMs,
     };
     thread.worker.postMessage(message, [message.folders.buffer as ArrayBuffer, message.documents.buffer as ArrayBuffer]);
+  }
+
+  /** Memory that a thread has not been told of, or null. */
+  function newMemoryFor(thread: Thread, model: number): ModelMemory | null {
+    // Models are numbered as they come: one that serves no longer is asked no more.
+    if (memory === null || model > memory.model) memory = createModelMemory(model);
+    if (thread.memory === memory || memory.model !== model) return null;
+    return (thread.memory = memory);
   }
 
   /** Searches whose query is being turned into a vector: they wait as well. */

@@ -8,7 +8,9 @@ import { createVectorLegs } from './vectors/vector-leg.ts';
 const { databasePath, cancelled } = workerData as ThreadData;
 const givenUp = new Int32Array(cancelled);
 const engine = createEngine(openSearchReader(databasePath));
-const legFor = createVectorLegs(databasePath);
+const vectors = createVectorLegs(databasePath);
+
+const READ_MS = 20;
 
 class GivenUp extends Error {}
 
@@ -17,10 +19,11 @@ parentPort!.on('message', (message: RankMessage) => {
   const check = (): void => {
     if (Atomics.load(givenUp, 0) === message.id || Date.now() > deadline) throw new GivenUp();
   };
+  if (message.memory !== null) vectors.use(message.memory);
   let reply: RankReply;
   try {
     const scope = { folders: message.folders as unknown as number[], documents: message.documents as unknown as number[] };
-    const leg: VectorLeg | null = message.question === null ? null : legFor(message.question);
+    const leg: VectorLeg | null = message.question === null ? null : vectors.legFor(message.question);
     const answer = rank(engine, { query: message.query, scope, depth: message.depth, explain: message.explain, check }, leg);
     reply = { id: message.id, ...answer };
   } catch (error) {
@@ -28,6 +31,18 @@ parentPort!.on('message', (message: RankMessage) => {
     reply = { id: message.id, failed, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
   parentPort!.postMessage(reply);
+  readVectors();
 });
+
+/** After a start there are many vectors to read: between searches, so that none waits long. */
+let isReading = false;
+function readVectors(): void {
+  if (isReading) return;
+  isReading = true;
+  setImmediate(() => {
+    isReading = false;
+    if (vectors.read(READ_MS)) readVectors();
+  });
+}
 
 parentPort!.postMessage({ ready: true } satisfies RankReply);

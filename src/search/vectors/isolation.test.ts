@@ -49,7 +49,7 @@ async function open(name: string, parts: LibraryDocument[][]): Promise<Opened> {
   store.close();
   const reader = openSearchReader(library.path);
   const engine = createEngine(reader);
-  const legFor = createVectorLegs(library.path);
+  const { legFor } = createVectorLegs(library.path);
   return {
     library,
     reader,

@@ -15,7 +15,7 @@ export const wordsOf = (dimensions: number): number => (dimensions + 31) >> 5;
 export function quantise(vector: Float32Array): QuantisedVector {
   const bits = signsOf(vector);
   let largest = 0;
-  for (const x of vector) largest = Math.max(largest, Math.abs(x));
+  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!));
   const scale = largest / 127;
   const int8 = new Int8Array(vector.length);
   if (scale > 0) for (let i = 0; i < vector.length; i++) int8[i] = Math.round(vector[i]! / scale);
@@ -29,7 +29,11 @@ export function signsOf(vector: Float32Array): Uint32Array {
 }
 
 /** A vector of length 1 as 16-bit whole numbers: a question is compared in these, so that sums are the same in whatever order. */
-export const wholeNumbers = (vector: Float32Array): Int16Array => Int16Array.from(vector, (x) => Math.round(Math.max(-1, Math.min(1, x)) * WHOLE));
+export function wholeNumbers(vector: Float32Array): Int16Array {
+  const numbers = new Int16Array(vector.length);
+  for (let i = 0; i < vector.length; i++) numbers[i] = Math.round(Math.max(-1, Math.min(1, vector[i]!)) * WHOLE);
+  return numbers;
+}
 const WHOLE = 32_767;
 
 /** The cosine, from the dot product of a question's whole numbers and those of a quantised vector: all vectors have length 1. */

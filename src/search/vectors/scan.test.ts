@@ -5,7 +5,7 @@ import { clusteredVectors } from '../../../bench/vectors.ts';
 import { vectorReaderOver } from '../../storage/sqlite/vector-reader.ts';
 import { vectorTables } from '../../storage/sqlite/vector-tables.ts';
 import { dotOf, quantise, signsOf, similarityOf, signWeights, wholeNumbers } from './quantise.ts';
-import { scanSigns } from './scan.ts';
+import { planScan, scanSigns } from './scan.ts';
 import { SignMemory } from './sign-memory.ts';
 import { VectorTable } from './vector-table.ts';
 
@@ -32,6 +32,10 @@ const differing = (a: Uint32Array, b: Uint32Array): number => {
   a.forEach((word, i) => (sum += ((word ^ b[i]!) >>> 0).toString(2).replaceAll('0', '').length));
   return sum;
 };
+
+const scan = (memory: SignMemory, question: Float32Array, mask: Uint32Array, keep: number): number[] => [
+  ...scanSigns(memory, question, planScan(memory, mask), keep),
+];
 
 describe('the look through all signs', () => {
   test('finds exactly what comparing everything finds, for any table, mask and number kept', () => {
@@ -61,7 +65,7 @@ describe('the look through all signs', () => {
             .map(({ slot }) => slot)
             .toSorted((a, b) => a - b);
           const mask = bitsOf(slots.filter((slot) => inMask(slot)), vectors.length);
-          expect(scanSigns(memory, vectorOf(asked), mask, keep)).toEqual(expected);
+          expect(scan(memory, vectorOf(asked), mask, keep)).toEqual(expected);
         },
       ),
       { numRuns: 300 },
@@ -81,9 +85,9 @@ describe('the look through all signs', () => {
       const asked = signs.slice(0, width).map((word) => ~word);
       const far = Array.from({ length: count }, (_, slot) => ({ slot, distance: differing(signs.subarray(slot * width, (slot + 1) * width), asked) }));
       const expected = far.toSorted((a, b) => a.distance - b.distance || a.slot - b.slot).slice(0, 20).map(({ slot }) => slot).toSorted((a, b) => a - b);
-      expect(scanSigns(memory, vectorOf(asked), all, 20)).toEqual(expected);
+      expect(scan(memory, vectorOf(asked), all, 20)).toEqual(expected);
       expect(far[0]!.distance).toBe(width * 32);
-      expect(scanSigns(memory, vectorOf(asked), all, count).at(0)).toBe(0);
+      expect(scan(memory, vectorOf(asked), all, count).at(0)).toBe(0);
     }
   });
 
@@ -100,7 +104,44 @@ describe('the look through all signs', () => {
       .slice(0, 400)
       .map(({ slot }) => slot)
       .toSorted((a, b) => a - b);
-    expect(scanSigns(memoryOf(2, signs, slots), vectorOf(asked), all, 400)).toEqual(expected);
+    expect(scan(memoryOf(2, signs, slots), vectorOf(asked), all, 400)).toEqual(expected);
+  });
+});
+
+describe('where the vectors of a scope lie', () => {
+  const runsOf = (slots: number[], size: number): { runs: number[]; blocks: number; inside: number } => {
+    const memory = memoryOf(1, new Uint32Array(size), Array.from({ length: size }, (_, slot) => slot));
+    const { runs, blocks, inside } = planScan(memory, bitsOf(slots, size));
+    return { runs: [...runs], blocks: blocks.length, inside };
+  };
+  const every = (step: number, size: number): number[] => Array.from({ length: Math.ceil(size / step) }, (_, i) => i * step);
+
+  test('is in runs over small gaps, cut into blocks', () => {
+    expect(runsOf([], 100)).toEqual({ runs: [], blocks: 0, inside: 0 });
+    expect(runsOf([0, 1, 31, 32, 33, 36, 64, 99], 100).runs).toEqual([0, 2, 31, 37, 64, 65, 99, 100]);
+    expect(runsOf(every(1, 5_000), 5_000)).toEqual({ runs: [0, 2_048, 2_048, 4_096, 4_096, 5_000], blocks: 3, inside: 5_000 });
+    expect(runsOf(every(2, 4_096), 4_096)).toEqual({ runs: [0, 2_048, 2_048, 4_095], blocks: 2, inside: 2_048 });
+    // More runs than one look may have.
+    expect(runsOf(every(8, 16_384), 16_384)).toMatchObject({ blocks: 2, inside: 2_048 });
+  });
+
+  test('changes nothing in what is found there', () => {
+    const count = 20_000;
+    let seed = 5;
+    const next = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0);
+    const signs = Uint32Array.from({ length: count * 2 }, next);
+    const memory = memoryOf(2, signs, Array.from({ length: count }, (_, slot) => slot));
+    const asked = Uint32Array.of(next(), next());
+    for (const step of [2, 5, 8, 13, 700]) {
+      const slots = every(step, count);
+      const expected = slots
+        .map((slot) => ({ slot, distance: differing(signs.subarray(slot * 2, slot * 2 + 2), asked) }))
+        .toSorted((a, b) => a.distance - b.distance || a.slot - b.slot)
+        .slice(0, 100)
+        .map(({ slot }) => slot)
+        .toSorted((a, b) => a - b);
+      expect(scan(memory, vectorOf(asked), bitsOf(slots, count), 100)).toEqual(expected);
+    }
   });
 });
 
@@ -114,9 +155,10 @@ describe('the question\'s own numbers', () => {
       const question = make.question();
       memory.ask(signsOf(question), question);
       const weights = signWeights(question);
-      vectors.forEach((vector, slot) => {
-        expect(memory.weightOf(slot)).toBe(weights.reduce((sum, weight, i) => sum + (vector[i]! > 0 ? weight : 0), 0));
-      });
+      const slots = [...vectors.keys()].toReversed();
+      expect([...memory.weightsOf(slots)]).toEqual(
+        slots.map((slot) => weights.reduce((sum, weight, i) => sum + (vectors[slot]![i]! > 0 ? weight : 0), 0)),
+      );
     }
   });
 
@@ -125,7 +167,7 @@ describe('the question\'s own numbers', () => {
     memory.put(0, new Uint8Array(4_096).fill(0xff));
     const question = new Float32Array(32_768).fill(1);
     memory.ask(signsOf(question), question);
-    expect(memory.weightOf(0)).toBe(32_768 * 127);
+    expect([...memory.weightsOf([0])]).toEqual([32_768 * 127]);
     expect(() => new SignMemory(1_025)).toThrow(RangeError);
   });
 });

@@ -1,34 +1,80 @@
 /** The look through all signs in scope: which excerpts differ least from the question. */
-
+import { countBits } from '../slot-table.ts';
 import { signsOf } from './quantise.ts';
-import { BLOCK, type SignMemory } from './sign-memory.ts';
+import { BLOCK, MOST_RUNS, type SignMemory } from './sign-memory.ts';
+
+/** Where the vectors of a scope lie: made once for a mask while no vector is added. */
+export interface ScanPlan {
+  mask: Uint32Array;
+  /** Vectors inside the mask. */
+  inside: number;
+  /** Two numbers each: the first slot and the one behind the last. */
+  runs: Int32Array;
+  /** Places in `runs` where a block of at most BLOCK slots in at most MOST_RUNS runs ends. */
+  blocks: Int32Array;
+}
+
+/** Folders lie in pieces of a few excerpts: what lies between two that are this near is looked at as well, and left out when found. */
+const SMALL_GAP = 4;
+
+/** Of slots outside the mask nothing is looked at but their signs, and those only where they lie between others (trust.md P10). */
+export function planScan(memory: SignMemory, mask: Uint32Array): ScanPlan {
+  const { present } = memory;
+  const runs: number[] = [];
+  const blocks: number[] = [];
+  let [inside, slots, first, end] = [0, 0, -1, -1];
+  const close = (): void => {
+    for (let from = first; from < end; ) {
+      const to = Math.min(end, from + BLOCK - slots);
+      runs.push(from, to);
+      slots += to - from;
+      from = to;
+      if (slots < BLOCK && runs.length - (blocks.at(-1) ?? 0) < MOST_RUNS * 2) continue;
+      blocks.push(runs.length);
+      slots = 0;
+    }
+  };
+  for (let word = 0; word < Math.min(mask.length, present.length); word++) {
+    let bits = mask[word]! & present[word]!;
+    inside += countBits(bits);
+    while (bits !== 0) {
+      const low = 31 - Math.clz32(bits & -bits);
+      const ones = lowOnes(bits >>> low);
+      const slot = word * 32 + low;
+      if (slot - end > SMALL_GAP || first < 0) {
+        close();
+        first = slot;
+      }
+      end = slot + ones;
+      bits = low + ones >= 32 ? 0 : bits & (-1 << (low + ones));
+    }
+  }
+  close();
+  if (runs.length > (blocks.at(-1) ?? 0)) blocks.push(runs.length);
+  return { mask, inside, runs: Int32Array.from(runs), blocks: Int32Array.from(blocks) };
+}
+
+/** How many of the lowest bits are set. */
+const lowOnes = (bits: number): number => (~bits === 0 ? 32 : 31 - Math.clz32(~bits & -~bits));
 
 /**
- * The `keep` slots inside `mask` with the fewest signs that differ from the question's, in order of slot. Among equals at the cut
- * the lower slots stay: the same call, the same answer. Of slots outside the mask nothing is looked at but their signs, and those
- * only where they lie between others (trust.md P10).
+ * The `keep` slots inside the mask with the fewest signs that differ from the question's, in order of slot. Among equals at the cut
+ * the lower slots stay: the same call, the same answer.
  */
-export function scanSigns(memory: SignMemory, question: Float32Array, mask: Uint32Array, keep: number): number[] {
+export function scanSigns(memory: SignMemory, question: Float32Array, plan: ScanPlan, keep: number): Int32Array {
+  const { mask, runs, blocks } = plan;
   const { present } = memory;
   memory.ask(signsOf(question), question);
   const nearest = new Nearest(memory.size * 8, keep);
-  const add = (slot: number, distance: number): void => {
-    if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
-  };
-  const words = Math.min(mask.length, present.length);
-  for (let word = 0; word < words; ) {
-    if ((mask[word]! & present[word]!) === 0) {
-      word++;
-      continue;
+  let from = 0;
+  for (const end of blocks) {
+    const found = memory.near(runs, from, end, nearest.limit);
+    for (let i = 0; i < found; i++) {
+      const slot = memory.foundSlot(i);
+      const distance = memory.foundDistance(i);
+      if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
     }
-    let end = word + 1;
-    while (end < words && end - word < BLOCK / 32 && (mask[end]! & present[end]!) !== 0) end++;
-    // From the first to the last in scope: folders lie in pieces of a few excerpts.
-    const [head, tail] = [mask[word]! & present[word]!, mask[end - 1]! & present[end - 1]!];
-    const first = word * 32 + (31 - Math.clz32(head & -head));
-    const last = end * 32 - 1 - Math.clz32(tail);
-    memory.eachNear(first, last - first + 1, nearest.limit, add);
-    word = end;
+    from = end;
   }
   return nearest.slots();
 }
@@ -69,16 +115,17 @@ class Nearest {
     while (this.kept - this.counts[this.limit]! >= this.keep) this.kept -= this.counts[this.limit--]!;
   }
 
-  slots(): number[] {
+  slots(): Int32Array {
     this.compact();
     const { slots, distances } = this.room;
     let over = Math.max(0, this.found - this.keep);
-    const best: number[] = [];
+    const best = new Int32Array(this.found - over);
+    let to = best.length;
     for (let i = this.found - 1; i >= 0; i--) {
       if (over > 0 && distances[i] === this.limit) over--;
-      else best.push(slots[i]!);
+      else best[--to] = slots[i]!;
     }
-    return best.reverse();
+    return best;
   }
 
   private compact(): void {

@@ -1,27 +1,59 @@
 /** The vector leg of a searching thread: its table and connection come with the first question that has a vector. */
 import { openVectorReader } from '../../storage/sqlite/vector-reader.ts';
 import type { VectorLeg } from '../ranking.ts';
-import { VectorTable, type QuestionVector } from './vector-table.ts';
+import { createModelMemory, VectorTable, type ModelMemory, type QuestionVector } from './vector-table.ts';
 
 /** How many of the nearest fusion is given. */
 export const NEAREST = 200;
 
-export function createVectorLegs(databasePath: string): (question: QuestionVector) => VectorLeg {
-  let opened: { table: VectorTable; snapshot: <T>(work: () => T) => T } | null = null;
-  return (question) => (mask, found, depth) => {
-    if (opened === null) {
-      const { snapshot, ...reader } = openVectorReader(databasePath);
-      opened = { table: new VectorTable(reader), snapshot };
-    }
-    const { table, snapshot } = opened;
-    return snapshot(() => {
-      table.catchUp();
-      const near = table.nearest(question, mask.words, Math.max(NEAREST, depth));
-      if (near === null) return null;
-      // Those that words found are compared as well, however far they are.
-      const known = new Set(near.map(({ slot }) => slot));
-      const others = table.score(question, found.filter(({ slot }) => !known.has(slot)).map(({ slot }) => slot));
-      return [...near, ...others].toSorted((a, b) => b.score - a.score || a.slot - b.slot);
-    });
+/** A search waits this long for vectors that are being read, as after a start; then it goes by words. */
+const WAIT_MS = 1_000;
+
+export interface VectorLegs {
+  legFor(question: QuestionVector): VectorLeg;
+  /** Where the vectors of the model are kept together with other threads. */
+  use(memory: ModelMemory): void;
+  /** Reads vectors for some ms. True: there are more to read. */
+  read(ms: number): boolean;
+}
+
+export function createVectorLegs(databasePath: string): VectorLegs {
+  let opened: { table: VectorTable; reader: ReturnType<typeof openVectorReader> } | null = null;
+  let shared: ModelMemory | null = null;
+  /** The model whose vectors are being read. */
+  let behind: number | null = null;
+
+  function open(): NonNullable<typeof opened> {
+    if (opened !== null) return opened;
+    const reader = openVectorReader(databasePath);
+    const memoryOf = (model: number): ModelMemory => (shared?.model === model ? shared : createModelMemory(model));
+    return (opened = { table: new VectorTable(reader, memoryOf), reader });
+  }
+
+  return {
+    legFor: (question) => (mask, found, depth) => {
+      const { table, reader } = open();
+      return reader.snapshot(() => {
+        // Of a model that no longer serves: what it asks cannot be answered, and the memory of the new one comes with its first question.
+        if (reader.serving()?.model !== question.model) return null;
+        behind = table.catchUp(WAIT_MS) ? null : question.model;
+        if (behind !== null) return null;
+        const near = table.nearest(question, mask.words, Math.max(NEAREST, depth));
+        if (near === null) return null;
+        // Those that words found are compared as well, however far they are.
+        const known = new Set(near.map(({ slot }) => slot));
+        const others = table.score(question, found.filter(({ slot }) => !known.has(slot)).map(({ slot }) => slot));
+        return [...near, ...others].sort((a, b) => b.score - a.score || a.slot - b.slot);
+      });
+    },
+    use: (memory) => {
+      shared = memory;
+    },
+    read: (ms) => {
+      if (behind === null) return false;
+      const { table, reader } = open();
+      if (reader.serving()?.model !== behind || table.catchUp(ms)) behind = null;
+      return behind !== null;
+    },
   };
 }

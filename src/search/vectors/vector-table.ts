@@ -1,11 +1,11 @@
-/** The signs of all excerpts as a searching thread keeps them, by slot, and the search among them. */
-import type { VectorReader } from '../../storage/sqlite/vector-reader.ts';
+/** The vectors of all excerpts as a searching thread keeps them, by slot, and the search among them. */
+import type { VectorReader, WrittenVector } from '../../storage/sqlite/vector-reader.ts';
 import type { VectorSlot } from '../fuse.ts';
-import { countBits } from '../slot-table.ts';
 import { FineMemory } from './fine-memory.ts';
 import { dotOf, similarityOf, wholeNumbers, wordsOf } from './quantise.ts';
-import { scanSigns } from './scan.ts';
+import { planScan, scanSigns, type ScanPlan } from './scan.ts';
 import { SignMemory } from './sign-memory.ts';
+import { createVectorMemory, type VectorMemory } from './simd.ts';
 
 /** A question as a vector, and the model that made it. */
 export interface QuestionVector {
@@ -13,6 +13,15 @@ export interface QuestionVector {
   model: number;
   vector: Float32Array;
 }
+
+/** Where all searching threads keep the vectors of one model. */
+export interface ModelMemory {
+  model: number;
+  signs: VectorMemory;
+  fine: VectorMemory;
+}
+
+export const createModelMemory = (model: number): ModelMemory => ({ model, signs: createVectorMemory(), fine: createVectorMemory() });
 
 /**
  * The fewest differing signs, of these the nearest to the question's own numbers, and of those the finer form is compared: recall@50
@@ -22,76 +31,90 @@ export interface QuestionVector {
 const BY_SIGNS = 1_200;
 const RESCORED = 300;
 const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 500 };
+/** Rows read at a time: 5 to 10 ms. */
+const READ_ROWS = 1_000;
 
 export class VectorTable {
   private signs = new SignMemory(0);
   private fine = new FineMemory(0);
-  /** By slot, where its vector stands in the database. */
+  /** Of the slots whose finer form is not in memory, where it stands in the database. */
   private seqs = new Float64Array(0);
   private readonly reader: VectorReader;
+  private readonly memoryOf: (model: number) => ModelMemory;
   private readonly fineBytes: number | undefined;
   private model: number | null = null;
   private dimensions = 0;
   private seen = 0;
+  private plans = new WeakMap<Uint32Array, ScanPlan & { version: number }>();
 
-  /** `fineBytes`: memory for the finer form, if not as much as usual. */
-  constructor(reader: VectorReader, fineBytes?: number) {
+  /** `memoryOf`: shared with other tables of the same database; `fineBytes`: memory for the finer form, if not as much as usual. */
+  constructor(reader: VectorReader, memoryOf = createModelMemory, fineBytes?: number) {
     this.reader = reader;
+    this.memoryOf = memoryOf;
     this.fineBytes = fineBytes;
   }
 
-  /** Brings the table up to the snapshot that the reader's connection is in. */
-  catchUp(): void {
+  /**
+   * Brings the table up to the snapshot that the reader's connection is in, or as far as it gets in `ms`. False: there is more to read.
+   */
+  catchUp(ms = Infinity): boolean {
     const serving = this.reader.serving();
     if (serving?.model !== this.model) {
       this.model = serving?.model ?? null;
       this.dimensions = serving?.dimensions ?? 0;
-      this.signs = new SignMemory(wordsOf(this.dimensions));
-      this.fine = new FineMemory(this.dimensions, this.fineBytes);
+      const memory = this.memoryOf(this.model ?? 0);
+      this.signs = new SignMemory(wordsOf(this.dimensions), memory.signs);
+      this.fine = new FineMemory(this.dimensions, memory.fine, this.fineBytes);
+      this.seqs = new Float64Array(0);
+      this.plans = new WeakMap();
       this.seen = 0;
     }
-    if (serving === null) return;
+    if (serving === null) return true;
     const last = this.reader.lastSeq();
-    if (last <= this.seen) return;
-    const bytes = wordsOf(this.dimensions) * 4;
-    this.reader.vectorsAfter(serving.model, this.seen, this.fine.limit, ({ seq, slot, signs, fine }) => {
-      if (signs.length !== bytes) return;
-      this.signs.put(slot, signs);
-      if (fine !== null) this.fine.put(slot, fine);
-      if (slot >= this.seqs.length) {
-        const seqs = new Float64Array(slot + 1 + (slot >> 3) + 1_024);
-        seqs.set(this.seqs);
-        this.seqs = seqs;
-      }
-      this.seqs[slot] = seq;
-    });
-    this.seen = last;
+    const until = performance.now() + ms;
+    while (this.seen < last) {
+      const rows = this.reader.vectorsAfter(serving.model, this.seen, this.fine.limit, READ_ROWS);
+      for (const row of rows) this.put(row);
+      this.seen = rows.length < READ_ROWS ? last : rows.at(-1)!.seq;
+      if (this.seen < last && performance.now() >= until) return false;
+    }
+    return true;
   }
 
   /**
    * The nearest excerpts inside a mask, best first, equals by slot; null when the question was asked of a model that does
-   * not serve (it has just been replaced).
+   * not serve (it has just been replaced). A mask must not change after it was asked for.
    */
   nearest(question: QuestionVector, mask: Uint32Array, keep: number): VectorSlot[] | null {
     if (this.model === null || question.model !== this.model || question.vector.length !== this.dimensions) return null;
-    const isSmall = this.countInside(mask) <= SMALL_SCOPE.excerpts;
+    const plan = this.planOf(mask);
+    const isSmall = plan.inside <= SMALL_SCOPE.excerpts;
     const [bySigns, rescored] = isSmall ? [SMALL_SCOPE.bySigns, SMALL_SCOPE.rescored] : [BY_SIGNS, RESCORED];
-    const differing = scanSigns(this.signs, question.vector, mask, Math.max(bySigns, keep * 5));
-    return this.score(question, this.nearestSigns(differing, Math.max(rescored, keep)))
-      .toSorted((a, b) => b.score - a.score || a.slot - b.slot)
+    const differing = scanSigns(this.signs, question.vector, plan, Math.max(bySigns, keep * 5));
+    const scored = this.score(question, this.nearestSigns(differing, Math.max(rescored, keep)));
+    // Only what is near enough is put in order.
+    const scores = new Float64Array(scored.length);
+    for (let i = 0; i < scored.length; i++) scores[i] = scored[i]!.score;
+    const least = scores.sort()[Math.max(0, scored.length - keep)] ?? 0;
+    return scored
+      .filter(({ score }) => score >= least)
+      .sort((a, b) => b.score - a.score || a.slot - b.slot)
       .slice(0, keep);
   }
 
   /** Similarities of given slots; those without a vector are left out. */
-  score(question: QuestionVector, slots: readonly number[]): VectorSlot[] {
-    const scored: VectorSlot[] = [];
+  score(question: QuestionVector, slots: ArrayLike<number>): VectorSlot[] {
+    const here: number[] = [];
     const toRead: number[] = [];
-    this.fine.ask(question.vector);
-    for (const slot of slots) {
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]!;
       if (!this.signs.has(slot)) continue;
-      if (slot < this.fine.limit) scored.push({ slot, score: this.fine.similarity(slot) });
-      else toRead.push(this.seqs[slot]!);
+      if (slot < this.fine.limit) here.push(slot);
+      else toRead.push(this.seqs[slot - this.fine.limit]!);
     }
+    this.fine.ask(question.vector);
+    const similarities = this.fine.similarities(here);
+    const scored: VectorSlot[] = here.map((slot, i) => ({ slot, score: similarities[i]! }));
     if (toRead.length === 0) return scored;
     const numbers = wholeNumbers(question.vector);
     this.reader.eachInt8(toRead, (slot, int8, scale) => {
@@ -105,18 +128,33 @@ export class VectorTable {
     return this.signs.memoryBytes + this.fine.memoryBytes + this.seqs.byteLength;
   }
 
-  private countInside(mask: Uint32Array): number {
-    const { present } = this.signs;
-    let count = 0;
-    for (let word = 0; word < Math.min(mask.length, present.length); word++) count += countBits(mask[word]! & present[word]!);
-    return count;
+  private put({ seq, slot, signs, fine }: WrittenVector): void {
+    if (signs.length !== wordsOf(this.dimensions) * 4) return;
+    if (fine !== null) this.fine.put(slot, fine);
+    else {
+      const place = slot - this.fine.limit;
+      if (place >= this.seqs.length) {
+        const seqs = new Float64Array(place + 1 + (place >> 3) + 1_024);
+        seqs.set(this.seqs);
+        this.seqs = seqs;
+      }
+      this.seqs[place] = seq;
+    }
+    this.signs.put(slot, signs);
+  }
+
+  private planOf(mask: Uint32Array): ScanPlan {
+    const known = this.plans.get(mask);
+    if (known?.version === this.signs.version) return known;
+    const plan = { ...planScan(this.signs, mask), version: this.signs.version };
+    this.plans.set(mask, plan);
+    return plan;
   }
 
   /** Of some slots in order the `keep` whose signs are nearest to the vector asked for, in order; of equals at the cut the first. */
-  private nearestSigns(slots: number[], keep: number): number[] {
+  private nearestSigns(slots: Int32Array, keep: number): Int32Array {
     if (slots.length <= keep) return slots;
-    const weights = new Int32Array(slots.length);
-    for (let i = 0; i < slots.length; i++) weights[i] = this.signs.weightOf(slots[i]!);
+    const weights = this.signs.weightsOf(slots);
     const least = weights.toSorted()[slots.length - keep]!;
     let equal = keep;
     for (const weight of weights) if (weight > least) equal--;

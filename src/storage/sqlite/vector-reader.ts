@@ -24,8 +24,8 @@ export interface VectorReader {
   serving(): ServingModel | null;
   /** The last vector written, of any model. */
   lastSeq(): number;
-  /** Vectors written after a seq, in order; the finer form only of slots before `fineSlots`. The arrays are only good during the call. */
-  vectorsAfter(model: number, seq: number, fineSlots: number, each: (vector: WrittenVector) => void): void;
+  /** The first vectors written after a seq, in order; the finer form only of slots before `fineSlots`. */
+  vectorsAfter(model: number, seq: number, fineSlots: number, limit: number): WrittenVector[];
   /** The finer form of each of some vectors, by their seqs; those that are gone are left out. The array is only good during the call. */
   eachInt8(seqs: readonly number[], each: (slot: number, int8: Int8Array, scale: number) => void): void;
 }
@@ -55,7 +55,7 @@ export function vectorReaderOver(db: Database): VectorReader {
   const serving = db.prepare(`select model, dimensions from vector_models where state = 'serving' and dimensions is not null`);
   const last = db.prepare(`select coalesce(max(seq), 0) from chunk_vectors`).pluck();
   const after = db
-    .prepare(`select seq, slot, bits, case when slot < ? then int8 end, scale from chunk_vectors where seq > ? and model = ? order by seq`)
+    .prepare(`select seq, slot, bits, case when slot < ? then int8 end, scale from chunk_vectors where seq > ? and +model = ? order by seq limit ?`)
     .raw(true);
   // One statement for all: hundreds of calls cost more than what they read.
   const some = db
@@ -64,12 +64,13 @@ export function vectorReaderOver(db: Database): VectorReader {
   return {
     serving: () => (serving.get() as ServingModel | undefined) ?? null,
     lastSeq: () => last.get() as number,
-    vectorsAfter: (model, seq, fineSlots, each) => {
-      for (const row of after.iterate(fineSlots, seq, model)) {
-        const [at, slot, signs, int8, scale] = row as [number, number, Buffer, Buffer | null, number];
-        each({ seq: at, slot, signs, fine: int8 === null ? null : { int8: signed(int8), scale } });
-      }
-    },
+    vectorsAfter: (model, seq, fineSlots, limit) =>
+      (after.all(fineSlots, seq, model, limit) as [number, number, Buffer, Buffer | null, number][]).map(([at, slot, signs, int8, scale]) => ({
+        seq: at,
+        slot,
+        signs,
+        fine: int8 === null ? null : { int8: signed(int8), scale },
+      })),
     eachInt8: (seqs, each) => {
       for (const [slot, int8, scale] of some.all(JSON.stringify(seqs)) as [number, Buffer, number][]) {
         each(slot, signed(int8), scale);
