@@ -2,7 +2,7 @@
 import Sqlite, { type Database } from 'better-sqlite3';
 import { mayContain, readFilter } from './search-filter.ts';
 import { BlobCursor, compareBytes } from './search-cursor.ts';
-import { findInSegment, someSlot } from './search-postings.ts';
+import { compareTerms, findInSegment, someSlot } from './search-postings.ts';
 import { openSmall, type SmallTerms } from './search-small.ts';
 
 export interface SegmentInfo {
@@ -69,7 +69,24 @@ export interface SearchReader {
 
 /** Lists longer than this are read without their codes first: often they only have to be counted. */
 const LONG_LIST = 8_192;
-const AFTER_ALL = '\u{10ffff}';
+
+/** Terms of a segment that have rows of their own, with how many slots each has. */
+interface LongTerms {
+  counts: ReadonlyMap<string, number>;
+  /** As SQLite orders them. */
+  inOrder: string[];
+}
+
+/** The place of the first of some terms in order that is not before one. */
+function firstFrom(terms: readonly string[], term: string): number {
+  let [from, end] = [0, terms.length];
+  while (from < end) {
+    const middle = (from + end) >> 1;
+    if (compareTerms(terms[middle]!, term) < 0) from = middle + 1;
+    else end = middle;
+  }
+  return from;
+}
 
 /** Opens a database file for searching. Throws when the file or the index's tables are not there. */
 export function openSearchReader(databasePath: string): SearchReader {
@@ -87,7 +104,8 @@ export function readerOver(db: Database): SearchReader {
   const documentColumns = `SELECT document, id, folder, live, first_slot AS first, slots, title_slot AS titleSlot, language, lengths FROM search_documents`;
   const sql = {
     state: db.prepare(`SELECT name, value FROM search_state`),
-    changes: db.prepare(`SELECT COALESCE(MIN(seq), 0) AS first, COALESCE(MAX(seq), 0) AS last FROM search_changes`),
+    // Asked one by one: both ends in one question would read all rows between.
+    changes: db.prepare(`SELECT COALESCE((SELECT MIN(seq) FROM search_changes), 0) AS first, COALESCE((SELECT MAX(seq) FROM search_changes), 0) AS last`),
     changed: db.prepare(`SELECT DISTINCT document FROM search_changes WHERE seq > ?`).pluck(),
     all: db.prepare(`${documentColumns} ORDER BY first_slot`),
     one: db.prepare(`${documentColumns} WHERE document = ?`),
@@ -97,14 +115,12 @@ export function readerOver(db: Database): SearchReader {
     filter: db.prepare(`SELECT filter FROM search_segments WHERE segment = ?`).pluck(),
     data: db.prepare(`SELECT data FROM search_segments WHERE segment = ?`).pluck(),
     folders: db.prepare(`SELECT folder, terms FROM search_folders`),
-    head: db.prepare(`SELECT count FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
+    long: db.prepare(`SELECT term, count FROM search_postings WHERE segment = ? ORDER BY term`).raw(true),
     slots: db.prepare(`SELECT count, slots FROM search_postings WHERE segment = ? AND term = ?`),
     both: db.prepare(`SELECT count, slots, codes FROM search_postings WHERE segment = ? AND term = ?`),
     codes: db.prepare(`SELECT codes FROM search_postings WHERE segment = ? AND term = ?`).pluck(),
-    terms: db.prepare(`SELECT term, count, slots FROM search_postings WHERE segment = ? AND term >= ? AND term < ? ORDER BY term LIMIT ?`),
-    block: db.prepare(`SELECT data FROM search_blocks WHERE segment = ? AND term <= ? ORDER BY term DESC LIMIT 1`).pluck(),
-    blocks: db.prepare(`SELECT term, data FROM search_blocks WHERE segment = ? AND term >= COALESCE(
-      (SELECT MAX(term) FROM search_blocks WHERE segment = ? AND term <= ?), '') ORDER BY term`),
+    block: db.prepare(`SELECT term, data FROM search_blocks WHERE segment = ? AND term <= ? ORDER BY term DESC LIMIT 1`).raw(true),
+    blocksAfter: db.prepare(`SELECT data FROM search_blocks WHERE segment = ? AND term > ? ORDER BY term`).pluck(),
     layout: db.prepare(`SELECT slots, layout FROM search_documents WHERE document = ?`),
   };
   // Prepared when first used: the table of excerpts is not the index's own.
@@ -118,16 +134,34 @@ export function readerOver(db: Database): SearchReader {
     if (filter === undefined) filters.set(segment.segment, (filter = readFilter(sql.filter.get(segment.segment) as Buffer)));
     return mayContain(filter, term);
   };
+  const longTerms = new Map<number, LongTerms>();
+  /** Some hundred terms have rows of their own: looking in the table for one goes through long rows (SQLite compares whole ones). */
+  const longTermsOf = (segment: SegmentInfo): LongTerms => {
+    let terms = longTerms.get(segment.segment);
+    if (terms === undefined) {
+      const counts = new Map(sql.long.all(segment.segment) as [string, number][]);
+      longTerms.set(segment.segment, (terms = { counts, inOrder: [...counts.keys()] }));
+    }
+    return terms;
+  };
   const inBlock = (segment: SegmentInfo, term: string): Postings | null => {
-    const data = sql.block.get(segment.segment, term) as Buffer | undefined;
-    return data === undefined ? null : findInSegment(data, term);
+    const block = sql.block.get(segment.segment, term) as [string, Buffer] | undefined;
+    return block === undefined ? null : findInSegment(block[1], term);
   };
   const termsInBlocks = (segment: SegmentInfo, prefix: string, bound: { limit: number; most: number }, test: (slot: number) => boolean): string[] => {
     const found: string[] = [];
-    const blocks = sql.blocks.iterate(segment.segment, segment.segment, prefix);
+    // The block that holds the first may begin before it. Mostly it holds all.
+    const first = sql.block.get(segment.segment, prefix) as [string, Buffer] | undefined;
+    let rest: IterableIterator<unknown> | null = null;
+    let begun = false;
     const cursor = new BlobCursor(segment.first, () => {
-      const { done, value } = blocks.next();
-      return done ? [] : [(value as { data: Buffer }).data];
+      if (!begun && first !== undefined) {
+        begun = true;
+        return [first[1]];
+      }
+      rest ??= sql.blocksAfter.iterate(segment.segment, first?.[0] ?? '');
+      const { done, value } = rest.next();
+      return done ? [] : [value as Buffer];
     });
     const start = Buffer.from(prefix);
     for (let looked = 0; looked < bound.limit && found.length < bound.most && cursor.next(); ) {
@@ -139,7 +173,7 @@ export function readerOver(db: Database): SearchReader {
       if (!someSlot(cursor.slots, cursor.slotsAt, cursor.count, segment.first, test)) continue;
       found.push(Buffer.from(name.subarray(nameAt, nameEnd)).toString());
     }
-    blocks.return?.();
+    (rest as IterableIterator<unknown> | null)?.return?.();
     return found;
   };
   const smallTerms = (segment: number): SmallTerms => {
@@ -181,7 +215,7 @@ export function readerOver(db: Database): SearchReader {
       const rows = sql.segments.all() as { segment: number; first: number; end: number; small: number }[];
       const live = new Set(rows.map((row) => row.segment));
       for (const segment of smallSegments.keys()) if (!live.has(segment)) smallSegments.delete(segment);
-      for (const segment of filters.keys()) if (!live.has(segment)) filters.delete(segment);
+      for (const known of [filters, longTerms]) for (const segment of known.keys()) if (!live.has(segment)) known.delete(segment);
       return rows.map((row) => ({ segment: row.segment, first: row.first, end: row.end, small: row.small === 1 }));
     },
     folders: () => {
@@ -191,7 +225,7 @@ export function readerOver(db: Database): SearchReader {
     postings: (segment, term) => {
       if (segment.small) return smallTerms(segment.segment).get(term);
       if (!mayHave(segment, term)) return null;
-      const count = sql.head.get(segment.segment, term) as number | undefined;
+      const count = longTermsOf(segment).counts.get(term);
       if (count === undefined) return inBlock(segment, term);
       const read = count > LONG_LIST ? sql.slots : sql.both;
       return read.get(segment.segment, term) as Postings;
@@ -203,8 +237,13 @@ export function readerOver(db: Database): SearchReader {
     mayHave,
     termsFrom: (segment, prefix, bound, test) => {
       if (segment.small) return smallTerms(segment.segment).startingWith(prefix, segment.first, test);
-      const rows = sql.terms.all(segment.segment, prefix, prefix + AFTER_ALL, bound.limit) as { term: string; count: number; slots: Buffer }[];
-      const long = rows.filter((row) => someSlot(row.slots, 0, row.count, segment.first, test)).map((row) => row.term);
+      const { inOrder } = longTermsOf(segment);
+      const long: string[] = [];
+      let looked = 0;
+      for (let at = firstFrom(inOrder, prefix); at < inOrder.length && inOrder[at]!.startsWith(prefix) && looked < bound.limit; at++, looked++) {
+        const { count, slots } = sql.slots.get(segment.segment, inOrder[at]!) as { count: number; slots: Buffer };
+        if (someSlot(slots, 0, count, segment.first, test)) long.push(inOrder[at]!);
+      }
       return [...long, ...termsInBlocks(segment, prefix, bound, test)];
     },
     layout: (document) => {
