@@ -13,9 +13,16 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    // What a person can act on is one sentence; anything else is ours, and then the stack is what helps.
-    processTerminal.note(`sergo: ${error instanceof AppError ? error.message : String(error instanceof Error ? error.stack : error)}`);
+    processTerminal.note(`sergo: ${tell(error)}`);
     exitCode = 1;
   }
 }
 process.exitCode = exitCode;
+
+/** What a person can act on is one sentence; anything else is ours, and then the stack is what helps. */
+function tell(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const isIncomplete = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'].includes(String((error as { code?: unknown }).code)) || error.message.startsWith('Could not load');
+  return isIncomplete ? `${error.message.split('\n')[0]} — the installed packages are not complete: remove node_modules and run bin/install` : String(error.stack);
+}
