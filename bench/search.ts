@@ -2,8 +2,10 @@
  * `npm run bench:search -- --chunks N [--queries N] [--fts-queries N] [--vectors] [--keep DIR] [--json]`: searching N excerpts of
  * varied text, one and eight clients, scopes of 1, 10 and 100 % of the library, beside a bare FTS5 query with the same words and scope
  * in the same run (porter, bm25 over the whole library, scope by a temporary table of folders; of the same queries as many as
- * `--fts-queries` says). With `--vectors` each excerpt has one of 384 dimensions, and the same queries are asked by words and by
- * words and meaning in turns. Also ingest, disk, memory, a new document's time to be found and the event loop's delay. Databases
+ * `--fts-queries` says). With `--vectors` each excerpt has one of 384 dimensions, and the same queries are asked by words and by words
+ * and meaning: all of them four times each way, a few by words and the same few by both in turns, so that what else the machine does
+ * falls on both. What meaning adds is given as the difference of both p50 and of both p95, and as the p50 and p95 over the queries of
+ * what it adds to each (the median of its four times with less that without). Also ingest, disk, memory, a new document's time to be found and the event loop's delay. Databases
  * are made in the system's temporary folder and removed, or kept in DIR and asked again.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,6 +48,8 @@ interface Spread {
   p50: number;
   p95: number;
   perSecond: number;
+  /** Processor time of this process for each, all threads. */
+  cpuMs?: number;
 }
 
 const spreadOf = (times: number[], wallMs: number): Spread => {
@@ -55,29 +59,69 @@ const spreadOf = (times: number[], wallMs: number): Spread => {
 };
 
 interface Run {
+  /** Of each query, in their order. */
   times: number[];
   wallMs: number;
+  /** Of all threads of this process. */
+  cpuMs: number;
 }
 
 /** Runs all queries with some clients at once, each asking the next when it has its answer. */
 async function run(queries: readonly string[], clients: number, ask: (query: string) => Promise<unknown>): Promise<Run> {
   const times: number[] = [];
   let next = 0;
+  const before = process.cpuUsage();
   const began = performance.now();
   await Promise.all(
     Array.from({ length: clients }, async () => {
       while (next < queries.length) {
-        const query = queries[next++]!;
+        const i = next++;
         const start = performance.now();
-        await ask(query);
-        times.push(performance.now() - start);
+        await ask(queries[i]!);
+        times[i] = performance.now() - start;
       }
     }),
   );
-  return { times, wallMs: performance.now() - began };
+  const wallMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(before);
+  return { times, wallMs, cpuMs: (user + system) / 1_000 };
 }
 
-const together = (runs: readonly Run[]): Spread => spreadOf(runs.flatMap(({ times }) => times), runs.reduce((sum, { wallMs }) => sum + wallMs, 0));
+const together = (runs: readonly Run[]): Spread => {
+  const times = runs.flatMap((one) => one.times);
+  const cpuMs = runs.reduce((sum, one) => sum + one.cpuMs, 0) / times.length;
+  return { ...spreadOf(times, runs.reduce((sum, { wallMs }) => sum + wallMs, 0)), cpuMs };
+};
+
+const ROUNDS = 4;
+
+/** All queries several times in each of two ways, some queries one way and the same ones the other. */
+async function inTurns(queries: readonly string[], clients: number, ways: readonly ((query: string) => Promise<unknown>)[]): Promise<Run[][]> {
+  const runs: Run[][] = ways.map(() => []);
+  const size = Math.max(10, clients * 3);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let from = 0; from < queries.length; from += size) {
+      const some = queries.slice(from, from + size);
+      const order = ways.map((_, way) => way);
+      if ((round + from / size) % 2 === 1) order.reverse();
+      for (const way of order) runs[way]!.push(await run(some, clients, ways[way]!));
+    }
+  }
+  return runs;
+}
+
+/** Over the queries: the median of each one's times in the second way less that in the first. */
+function addedTo(queryCount: number, [first, second]: readonly Run[][]): { p50: number; p95: number } {
+  const medians = (runs: readonly Run[]): number[] => {
+    const all = runs.flatMap((one) => one.times);
+    return Array.from({ length: queryCount }, (_, i) => {
+      const own = Array.from({ length: ROUNDS }, (__, round) => all[round * queryCount + i]!).toSorted((a, b) => a - b);
+      return (own[ROUNDS / 2 - 1]! + own[ROUNDS / 2]!) / 2;
+    });
+  };
+  const [without, having] = [medians(first!), medians(second!)];
+  return spreadOf(having.map((ms, i) => ms - without[i]!), 1);
+}
 
 /** A thread that answers FTS5 queries: the yardstick has the same way to go as Sergo's searches. */
 function startFts(path: string): { ask(query: string, folders: number[]): Promise<number>; close(): Promise<unknown> } {
@@ -118,6 +162,12 @@ const shares = [0.01, 0.1, 1].map((share) => ({ share, folders: Array.from({ len
 const askIndex = (folders: number[]) => (query: string) => index.rank({ query, scope: { folders, documents: [] }, depth });
 withMeaning = values.vectors;
 for (const { folders } of shares) await run(queries.slice(0, 20), 2, askIndex(folders));
+// After a start, searches go by words until the vectors are read.
+const isMeant = async (query: string): Promise<boolean> => {
+  const { ranked } = await index.explain!({ query, scope: { folders: shares[2]!.folders, documents: [] }, depth });
+  return ranked.some(({ why }) => why?.vectorRank != null);
+};
+while (values.vectors && (await Promise.all(queries.slice(0, 8).map(isMeant))).some((meant) => !meant));
 withMeaning = false;
 const threadsMiB = rssMiB() - memoryBefore;
 say(`resident memory ${rssMiB()} MiB, of it ${threadsMiB} for two search threads${values.vectors ? ' with all vectors' : ''}`);
@@ -128,32 +178,33 @@ interface Row {
   sergo: Spread;
   /** Words and meaning. */
   both: Spread | null;
+  /** What meaning adds to each query. */
+  added: { p50: number; p95: number } | null;
   fts5: Spread;
   loopP99Ms: number;
 }
 const results: Record<string, Row> = {};
-say(`\np50 / p95 ms (queries a second)${' '.repeat(12)}Sergo${' '.repeat(24)}FTS5${' '.repeat(16)}p95 Sergo : FTS5${values.vectors ? '   words and meaning, added' : ''}`);
+say(`\np50 / p95 ms (queries a second)${' '.repeat(12)}Sergo${' '.repeat(24)}FTS5${' '.repeat(16)}p95 Sergo : FTS5${values.vectors ? '   words and meaning; added: p50, p95; to each query p50 / p95; processor ms a search' : ''}`);
 for (const { share, folders } of shares) {
   for (const clients of [1, 8]) {
+    const ask = askIndex(folders);
+    const ways = (values.vectors ? [false, true] : [false]).map((meaning) => (query: string) => {
+      withMeaning = meaning;
+      return ask(query);
+    });
+    for (const way of ways) await run(queries.slice(0, 20), clients, way);
     const loop = monitorEventLoopDelay({ resolution: 5 });
-    const words: Run[] = [];
-    const both: Run[] = [];
-    // In turns, so that what else the machine does falls on both.
-    for (let turn = 0; turn < 4; turn++) {
-      withMeaning = values.vectors && turn % 2 === 1;
-      await run(queries.slice(0, 10), clients, askIndex(folders));
-      loop.enable();
-      (withMeaning ? both : words).push(await run(queries, clients, askIndex(folders)));
-      loop.disable();
-      if (!values.vectors) break;
-    }
+    loop.enable();
+    const runs = await inTurns(queries, clients, ways);
+    loop.disable();
     withMeaning = false;
     let turn = 0;
     const askFts = (query: string): Promise<number> => (turn++ % 2 === 0 ? fts : fts2).ask(query, folders);
     await run(queries.slice(0, 2), 2, askFts);
     const row: Row = {
-      sergo: together(words),
-      both: both.length === 0 ? null : together(both),
+      sergo: together(runs[0]!),
+      both: values.vectors ? together(runs[1]!) : null,
+      added: values.vectors ? addedTo(queries.length, runs) : null,
       fts5: together([await run(queries.slice(0, ftsCount), clients, askFts)]),
       loopP99Ms: Math.max(0, loop.percentile(99) / 1e6 - 5),
     };
@@ -162,7 +213,9 @@ for (const { share, folders } of shares) {
     const shown = ({ p50, p95, perSecond }: Spread): string => `${ms(p50)} /${ms(p95)} (${perSecond.toFixed(0).padStart(4)})`;
     say(
       `${name.padEnd(34)}${shown(row.sergo)} ${shown(row.fts5)}     ${(row.sergo.p95 / row.fts5.p95).toFixed(2)}` +
-        (row.both === null ? '' : `       ${shown(row.both)}  p50 ${ms(row.both.p50 - row.sergo.p50)}  p95 ${ms(row.both.p95 - row.sergo.p95)}`),
+        (row.both === null || row.added === null
+          ? ''
+          : `     ${shown(row.both)}  ${ms(row.both.p50 - row.sergo.p50)} ${ms(row.both.p95 - row.sergo.p95)}  ${ms(row.added.p50)} /${ms(row.added.p95)}  ${ms(row.sergo.cpuMs!)} ${ms(row.both.cpuMs!)}`),
     );
   }
 }
@@ -170,7 +223,7 @@ const loopP99 = Math.max(...Object.values(results).map((one) => one.loopP99Ms));
 say(`\nevent loop delayed by searches at most ${loopP99.toFixed(1)} ms (p99)`);
 
 const fresh: number[] = [];
-for (let i = 0; i < 20; i++) {
+for (let i = 0; i < 60; i++) {
   const text = `${maker.text(WORDS_A_CHUNK)} freshword${i}x`;
   library.add([{ ref: 10_000_000 + i, id: `f${i}`, folder: 1, title: 'Fresh', text }]);
   const committed = performance.now();

@@ -72,7 +72,9 @@ export class FineMemory {
     for (let from = 0; from < slots.length; from += MOST_SLOTS) {
       const count = Math.min(MOST_SLOTS, slots.length - from);
       for (let i = 0; i < count; i++) this.slots[i] = slots[from + i]!;
-      this.loops.dot(this.area + QUESTION, this.area + SLOTS, this.area + SLOTS + count * 4);
+      const [first, end] = [this.area + SLOTS, this.area + SLOTS + count * 4];
+      this.loops.touch(first, end);
+      this.loops.dot(this.area + QUESTION, first, end);
       for (let i = 0; i < count; i++) found[from + i] = similarityOf(this.slots[i]!, this.scales[this.at(slots[from + i]! + 1) / 8 - 1]!);
     }
     return found;

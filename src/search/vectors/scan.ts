@@ -65,7 +65,7 @@ export function scanSigns(memory: SignMemory, question: Float32Array, plan: Scan
   const { mask, runs, blocks } = plan;
   const { present } = memory;
   memory.ask(signsOf(question), question);
-  const nearest = new Nearest(memory.size * 8, keep);
+  const nearest = new Nearest(memory.size * 8, keep, memory.room);
   let from = 0;
   for (const end of blocks) {
     const found = memory.near(runs, from, end, nearest.limit);
@@ -79,6 +79,12 @@ export function scanSigns(memory: SignMemory, question: Float32Array, plan: Scan
   return nearest.slots();
 }
 
+/** What the looks of one thread are collected in, one after the other. */
+export interface ScanRoom {
+  slots: Int32Array;
+  distances: Uint16Array;
+}
+
 /** Collects slots with their distances, in order of slot, and forgets what is certainly too far. */
 class Nearest {
   /** What is farther than this is not among the nearest. */
@@ -88,25 +94,21 @@ class Nearest {
   private readonly counts: Int32Array;
   private kept = 0;
   private found = 0;
-  private room: { slots: Int32Array; distances: Uint16Array };
+  private readonly room: ScanRoom;
 
-  constructor(worst: number, keep: number) {
+  constructor(worst: number, keep: number, room: ScanRoom) {
     this.limit = worst;
     this.keep = keep;
     this.counts = new Int32Array(worst + 1);
-    this.room = roomFor(Math.max(1_024, keep * 8));
+    this.room = room;
+    if (room.slots.length < keep * 8) makeRoom(room, keep * 8);
   }
 
   add(slot: number, distance: number): void {
     if (this.found === this.room.slots.length) {
       // What is over the limit by now is let go; if little is, the room doubles.
       this.compact();
-      if (this.found > this.room.slots.length / 2) {
-        const { slots, distances } = this.room;
-        this.room = roomFor(slots.length * 2);
-        this.room.slots.set(slots);
-        this.room.distances.set(distances);
-      }
+      if (this.found > this.room.slots.length / 2) makeRoom(this.room, this.room.slots.length * 2);
     }
     this.room.slots[this.found] = slot;
     this.room.distances[this.found++] = distance;
@@ -140,4 +142,10 @@ class Nearest {
   }
 }
 
-const roomFor = (length: number): { slots: Int32Array; distances: Uint16Array } => ({ slots: new Int32Array(length), distances: new Uint16Array(length) });
+function makeRoom(room: ScanRoom, length: number): void {
+  const { slots, distances } = room;
+  room.slots = new Int32Array(length);
+  room.slots.set(slots);
+  room.distances = new Uint16Array(length);
+  room.distances.set(distances);
+}

@@ -24,6 +24,8 @@ export class SignMemory {
   present = new Uint32Array(0);
   /** Changes with every new slot. */
   version = 0;
+  /** For the looks through it. */
+  readonly room = { slots: new Int32Array(1_024), distances: new Uint16Array(1_024) };
   /** Bytes a vector takes: its signs and zeros up to a multiple of 16. */
   readonly size: number;
   private readonly memory: VectorMemory;

@@ -25,6 +25,8 @@ export interface SignLoops {
 }
 
 export interface FineLoops {
+  /** Reads something of each piece of 64 bytes of the slots from `slots` to `end`, as `SignLoops.touch` does. */
+  touch(slots: number, end: number): void;
   /** Puts in place of each slot from `slots` to `end` the dot product of its 8-bit whole numbers and the 16-bit ones at `numbers`. */
   dot(numbers: number, slots: number, end: number): void;
 }
@@ -69,11 +71,11 @@ export function growTo(memory: VectorMemory, end: number): void {
 
 /** The loops over vectors of signs, of `size` bytes (a multiple of 16). */
 export const signLoops = (memory: VectorMemory, size: number): SignLoops =>
-  loopsOver(memory, `signs ${size}`, { touch: [2, 0, touch(size)], near: [5, 1, near(size)], weigh: [3, 0, weigh(size)] }) as SignLoops;
+  loopsOver(memory, `signs ${size}`, { touch: [2, 0, touch(size, 2)], near: [5, 1, near(size)], weigh: [3, 0, weigh(size)] }) as SignLoops;
 
 /** The loops over vectors of whole numbers, of `size` bytes (a multiple of 8), of which the first `numbers` (a multiple of 8) count. */
 export const fineLoops = (memory: VectorMemory, size: number, numbers: number): FineLoops =>
-  loopsOver(memory, `fine ${size} ${numbers}`, { dot: [3, 0, dot(size, numbers)] }) as FineLoops;
+  loopsOver(memory, `fine ${size} ${numbers}`, { touch: [2, 0, touch(size, 1)], dot: [3, 0, dot(size, numbers)] }) as FineLoops;
 
 /** Parameters (32-bit), results (0 or 1), and the code with its locals. */
 type Loop = [parameters: number, results: number, code: number[]];
@@ -155,11 +157,13 @@ function near(size: number): number[] {
   ]);
 }
 
-function touch(size: number): number[] {
-  const [runs, end, at, behind, sum] = [0, 1, 2, 3, 4];
-  return withLocals([[2, I32], [1, I64]], whileLess(runs, end, [
-    ...placeOf([...get(runs), ...load32(0)], size), ...set(at), ...placeOf([...get(runs), ...load32(4)], size), ...set(behind),
-    ...whileLess(at, behind, [...get(sum), ...get(at), ...load64(0), ...ADD_64, ...set(sum), ...step(at, LINE)]), ...step(runs, 8),
+/** Of runs (two numbers each) or, one number each, of slots alone. */
+function touch(size: number, numbers: 1 | 2): number[] {
+  const [list, end, at, behind, sum] = [0, 1, 2, 3, 4];
+  const last = numbers === 2 ? placeOf([...get(list), ...load32(4)], size) : [...get(at), ...constant(size), ...ADD];
+  return withLocals([[2, I32], [1, I64]], whileLess(list, end, [
+    ...placeOf([...get(list), ...load32(0)], size), ...set(at), ...last, ...set(behind),
+    ...whileLess(at, behind, [...get(sum), ...get(at), ...load64(0), ...ADD_64, ...set(sum), ...step(at, LINE)]), ...step(list, numbers * 4),
   ]));
 }
 

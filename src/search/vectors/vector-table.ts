@@ -155,9 +155,35 @@ export class VectorTable {
   private nearestSigns(slots: Int32Array, keep: number): Int32Array {
     if (slots.length <= keep) return slots;
     const weights = this.signs.weightsOf(slots);
-    const least = weights.toSorted()[slots.length - keep]!;
+    const least = nthLargest(weights.slice(), keep);
     let equal = keep;
-    for (const weight of weights) if (weight > least) equal--;
-    return slots.filter((_, i) => weights[i]! > least || (weights[i] === least && equal-- > 0));
+    for (let i = 0; i < weights.length; i++) if (weights[i]! > least) equal--;
+    const nearest = new Int32Array(keep);
+    let to = 0;
+    for (let i = 0; i < weights.length; i++) {
+      if (weights[i]! > least || (weights[i] === least && equal-- > 0)) nearest[to++] = slots[i]!;
+    }
+    return nearest;
   }
+}
+
+/** By quickselect, which changes the order of the values. */
+function nthLargest(values: Int32Array, n: number): number {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const pivot = values[(low + high) >> 1]!;
+    let [i, j] = [low, high];
+    while (i <= j) {
+      while (values[i]! > pivot) i++;
+      while (values[j]! < pivot) j--;
+      if (i > j) break;
+      const swapped = values[i]!;
+      values[i++] = values[j]!;
+      values[j--] = swapped;
+    }
+    if (n - 1 <= j) high = j;
+    else if (n - 1 >= i) low = i;
+    else break;
+  }
+  return values[n - 1]!;
 }
