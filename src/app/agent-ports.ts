@@ -61,10 +61,7 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
         rows.set(view, row);
         return view;
       }),
-    async readPages(document, from, to) {
-      const pages = await storage.pages.range(document.ref, from, to);
-      return pages.map(({ number, text, toView }) => ({ number, text, toView }));
-    },
+    readPages: (document, from, to) => storage.pages.texts(document.ref, from, to),
     async pageView(document) {
       return pageViewState(storage, rowOf(document));
     },

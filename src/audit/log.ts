@@ -31,50 +31,71 @@ const batchesOnTheWay = 2;
 export function openAudit(deps: AuditDeps): Audit {
   const key = createSecretKey(deps.key);
   let waiting: Waiting[] = [];
-  let flushing: Promise<void> | null = null;
-  const onTheWay = new Set<Promise<void>>();
+  /** Rows that are committed and wait for the disk. */
+  let rowsOnTheWay = 0;
+  let batches = 0;
+  let isCommitting = false;
+  let isLookDue = false;
+  const whenIdle: (() => void)[] = [];
 
   async function append(audit: AuditStore, entries: readonly { entry: AuditEntry; at: number }[]): Promise<void> {
     const head = await audit.head();
     let seq = head?.seq ?? 0;
     let hash = head?.hash ?? GENESIS;
-    const rows: (AuditRow & Pick<AuditEntry, 'asked'>)[] = [];
+    const rows: NewRow[] = [];
     for (const { entry, at } of entries) {
       seq += 1;
-      const row = { seq, ...rowOf(entry, at) };
+      const row = rowOf(entry, seq, at);
       hash = chainHash(key, hash, row);
-      rows.push({ ...row, hash, ...(entry.asked && { asked: entry.asked }) });
+      row.hash = hash;
+      rows.push(row);
     }
     await audit.append(rows);
   }
 
-  /** While as many batches as may be are on their way to the disk, the next one gathers. */
-  async function flush(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      if (onTheWay.size >= batchesOnTheWay) await Promise.race(onTheWay);
-      const batch = waiting.slice(0, batchLimit);
-      waiting = waiting.slice(batchLimit);
-      try {
-        const { durable } = await deps.storage.appendAudit((audit) => append(audit, batch));
-        const answered = durable.then(
-          () => batch.forEach((one) => one.resolve()),
-          (error: unknown) => batch.forEach((one) => one.reject(error)),
-        );
-        onTheWay.add(answered);
-        void answered.then(() => onTheWay.delete(answered));
-      } catch (error) {
-        for (const one of batch) one.reject(error);
-      }
+  /** At the end of this turn of the event loop: all calls that arrived in it have left their rows by then. */
+  function lookSoon(): void {
+    if (isLookDue) return;
+    isLookDue = true;
+    setImmediate(() => {
+      isLookDue = false;
+      void sendBatch();
+    });
+  }
+
+  /**
+   * One batch is on its way to the disk while the next one gathers. A second one follows before the first is there only when as many rows
+   * wait as are on the way: then the disk is what they wait for; else a commit would be spent on one or two of them.
+   */
+  async function sendBatch(): Promise<void> {
+    if (isCommitting || waiting.length === 0) return;
+    if (batches > 0 && (batches >= batchesOnTheWay || waiting.length < rowsOnTheWay)) return;
+    const batch = waiting.length <= batchLimit ? waiting : waiting.slice(0, batchLimit);
+    waiting = waiting.slice(batch.length);
+    batches += 1;
+    rowsOnTheWay += batch.length;
+    isCommitting = true;
+    try {
+      const { durable } = await deps.storage.appendAudit((audit) => append(audit, batch));
+      isCommitting = false;
+      if (waiting.length > 0) lookSoon();
+      await durable;
+      for (const one of batch) one.resolve();
+    } catch (error) {
+      isCommitting = false;
+      for (const one of batch) one.reject(error);
     }
-    flushing = null;
+    batches -= 1;
+    rowsOnTheWay -= batch.length;
+    if (waiting.length > 0) lookSoon();
+    else if (batches === 0) for (const idle of whenIdle.splice(0)) idle();
   }
 
   return {
     record(entry) {
       return new Promise<void>((resolve, reject) => {
         waiting.push({ entry, at: deps.clock.now(), resolve, reject });
-        flushing ??= flush();
+        lookSoon();
       });
     },
     append: (stores, entry) => append(stores.audit, [{ entry, at: deps.clock.now() }]),
@@ -83,24 +104,35 @@ export function openAudit(deps: AuditDeps): Audit {
     list: (filter: AuditFilter, limit: number) => deps.storage.audit.list(filter, limit),
     export: (format) => exportRows(deps.storage.audit, format),
     async close() {
-      while (flushing !== null) await flushing;
-      await Promise.all(onTheWay);
+      if (waiting.length > 0 || batches > 0) await new Promise<void>((resolve) => whenIdle.push(resolve));
     },
   };
 }
 
-function rowOf(entry: AuditEntry, at: number): Omit<AuditRow, 'seq' | 'hash'> {
-  const who = whoIs(entry.actor);
-  return {
+type NewRow = AuditRow & Pick<AuditEntry, 'asked'>;
+
+/** Without its place in the chain, which `append` gives it. */
+function rowOf(entry: AuditEntry, seq: number, at: number): NewRow {
+  const { actor, object } = entry;
+  const who = whoIs(actor);
+  const row: NewRow = {
+    seq,
     at,
-    ...who,
+    actorKind: who.actorKind,
+    actorId: who.actorId,
+    actor: who.actor,
+    masked: who.masked,
+    endUser: who.endUser,
     action: entry.action,
-    objectKind: entry.object?.kind ?? null,
-    objectId: entry.object === undefined ? null : cleanName(entry.object.id),
+    objectKind: object?.kind ?? null,
+    objectId: object === undefined ? null : cleanName(object.id),
     detail: cleanDetail(entry.detail ?? ''),
     outcome: entry.outcome ?? 'ok',
-    requestId: cleanName(entry.actor.requestId),
+    requestId: cleanName(actor.requestId),
+    hash: '',
   };
+  if (entry.asked) row.asked = entry.asked;
+  return row;
 }
 
 function whoIs(actor: Actor): Pick<AuditRow, 'actorKind' | 'actorId' | 'actor' | 'masked' | 'endUser'> {

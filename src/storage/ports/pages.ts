@@ -20,6 +20,8 @@ export interface PageStore {
   get(document: number, number: number): Promise<PageRow | null>;
   /** Pages from..to inclusive, in order. */
   range(document: number, from: number, to: number): Promise<PageRow[]>;
+  /** The same with no more than a reader of text needs. */
+  texts(document: number, from: number, to: number): Promise<Pick<PageRow, 'number' | 'text' | 'toView'>[]>;
 }
 
 export interface ChunkRow {

@@ -19,7 +19,11 @@ export function createAuditStore(db: Kysely<Schema>, connection: Connection): Au
     },
     async append(rows) {
       for (const row of rows) {
-        run(connection, INSERT, ...COLUMNS.map((name) => row[name]));
+        // In the order of COLUMNS, each by its name: a list made by walking the names costs as much as half the insert.
+        run(
+          connection, INSERT, row.seq, row.at, row.actorKind, row.actorId, row.actor, row.masked, row.endUser, row.action,
+          row.objectKind, row.objectId, row.detail, row.outcome, row.requestId, row.hash,
+        );
         if (!row.asked) continue;
         const { query, folders, limit, offset, asKey, found } = row.asked;
         run(connection, INSERT_ASKED, row.seq, query, folders === null ? null : JSON.stringify(folders), limit, offset, asKey, found);

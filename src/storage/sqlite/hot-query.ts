@@ -10,15 +10,19 @@ export type Connection = Sqlite.Database | (() => Sqlite.Database);
  */
 export function rowsOf<Row>(connection: Connection, text: string, ...values: (string | number | null)[]): Row[] {
   const { statement, names } = prepared(connection, text);
-  return (statement.all(...values) as unknown[][]).map((cells) => {
-    const row: Record<string, unknown> = {};
-    for (let at = 0; at < names.length; at += 1) row[names[at] as string] = cells[at];
-    return row as Row;
-  });
+  return (statement.all(...values) as unknown[][]).map((cells) => namedRow<Row>(names, cells));
 }
 
 export function rowOf<Row>(connection: Connection, text: string, ...values: (string | number | null)[]): Row | null {
-  return rowsOf<Row>(connection, text, ...values)[0] ?? null;
+  const { statement, names } = prepared(connection, text);
+  const cells = statement.get(...values) as unknown[] | undefined;
+  return cells === undefined ? null : namedRow<Row>(names, cells);
+}
+
+function namedRow<Row>(names: readonly string[], cells: readonly unknown[]): Row {
+  const row: Record<string, unknown> = {};
+  for (let at = 0; at < names.length; at += 1) row[names[at]!] = cells[at];
+  return row as Row;
 }
 
 /** The same for a statement that writes. */

@@ -71,7 +71,7 @@ export async function openSqliteStorage(options: {
 
   // A connection forgets the pages it holds with each commit that is not its own, and nearly all commits are the writer's: between
   // its transactions the look-ups of every call are asked there. During one they must not see what it has done so far.
-  const settled = (): Sqlite.Database => (writeConnection.inTransaction ? readConnection : writeConnection);
+  const settled = (): Sqlite.Database => (turns.isChanging() ? readConnection : writeConnection);
   const remembered = rememberReads(createStores(reader, settled, createIndexStore(readConnection, indexWriter)), writeConnection);
   return {
     ...writesAsTransactions(remembered.stores, transaction),

@@ -4,6 +4,8 @@ import { decodeRow, encodeRow, pageCodec } from './encode.ts';
 import { rowOf, rowsOf, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
+type TextRow = { number: number; text: string; toView: number };
+
 const decode = (row: object): PageRow => decodeRow<PageRow>(pageCodec, row);
 
 export function createPageStore(db: Kysely<Schema>, connection: Connection): PageStore {
@@ -27,6 +29,14 @@ export function createPageStore(db: Kysely<Schema>, connection: Connection): Pag
           ? rowsOf<object>(connection, 'select * from pages where document = ? and number = ?', document, from)
           : rowsOf<object>(connection, 'select * from pages where document = ? and number between ? and ? order by number', document, from, to);
       return rows.map(decode);
+    },
+    async texts(document, from, to) {
+      const columns = 'select number, text, to_view from pages where document = ? and number';
+      const rows =
+        from === to
+          ? rowsOf<TextRow>(connection, `${columns} = ?`, document, from)
+          : rowsOf<TextRow>(connection, `${columns} between ? and ? order by number`, document, from, to);
+      return rows.map(({ number, text, toView }) => ({ number, text, toView: toView === 1 }));
     },
   };
 }

@@ -12,6 +12,8 @@ export interface WriteTurns {
   durably<T>(work: () => Promise<T>): Promise<T>;
   /** Committed when it resolves, durable when `durable` does: the next turn need not wait for the disk. */
   soon(work: () => Promise<void>): Promise<{ durable: Promise<void> }>;
+  /** True while a turn's changes are neither committed nor taken back. */
+  isChanging(): boolean;
   close(): Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export function createWriteTurns(
   const rollback = connection.prepare('rollback');
   let last: Promise<unknown> = Promise.resolve();
   let synced = true;
+  let changing = false;
   let wal: number | null = null;
   const syncing = new Set<Promise<void>>();
 
@@ -46,6 +49,7 @@ export function createWriteTurns(
       if (synced !== syncs) connection.pragma(`synchronous = ${syncs ? 'FULL' : 'NORMAL'}`);
       synced = syncs;
       await beginWhenFree(begin);
+      changing = true;
       try {
         const result = await work();
         commit.run();
@@ -54,6 +58,8 @@ export function createWriteTurns(
         if (connection.inTransaction) rollback.run();
         if (/^SQLITE_IOERR_(FSYNC|DIR_FSYNC)/.test(codeOf(error))) options.onDiskFailure(error);
         throw asAppError(error);
+      } finally {
+        changing = connection.inTransaction;
       }
     });
     const after = (): unknown => (options.giveWayMs === undefined ? undefined : sleep(options.giveWayMs));
@@ -83,6 +89,7 @@ export function createWriteTurns(
       await inTurn(false, work);
       return { durable: syncLog() };
     },
+    isChanging: () => changing,
     async close() {
       await last;
       await Promise.all(syncing);
