@@ -73,7 +73,8 @@ export async function authenticateForApi(deps: AccessDeps, credentials: Credenti
 /** Two indexed look-ups. Unknown, revoked, run out or owned by a disabled user: one answer; the log says which. */
 async function keyInUse(deps: AccessDeps, text: string, facts: RequestFacts): Promise<{ key: KeyRow; value: KeyValueRow; owner: UserRow }> {
   const hash = hashSecret(text);
-  await refuseGuess(deps, hash, facts);
+  const refusal = facts.heldUp?.() ?? null;
+  if (refusal !== null) await refuseGuess(deps, hash, refusal);
   const { found, owner } = await deps.storage.recall(`key in use ${hash}`, async () => {
     const found = await deps.storage.keys.byValueHash(hash);
     return { found, owner: found === null ? null : await deps.storage.users.byRef(found.key.owner) };
@@ -96,9 +97,8 @@ async function keyInUse(deps: AccessDeps, text: string, facts: RequestFacts): Pr
 }
 
 /** An address that has sent too many wrong ones gets no further look-up, and no audit row, for another that is not there. */
-async function refuseGuess(deps: AccessDeps, hash: string, facts: RequestFacts): Promise<void> {
-  const refusal = facts.heldUp?.() ?? null;
-  if (refusal !== null && !(await isKnownCredential(deps, hash))) throw refusal;
+async function refuseGuess(deps: AccessDeps, hash: string, refusal: AppError): Promise<void> {
+  if (!(await isKnownCredential(deps, hash))) throw refusal;
 }
 
 function whyNot(found: { key: KeyRow; value: KeyValueRow } | null, owner: UserRow | null, now: number): string | null {
@@ -125,7 +125,8 @@ const touched = new WeakMap<AccessDeps['storage'], Map<number, number>>();
 
 async function userOfLogin(deps: AccessDeps, token: string, facts: RequestFacts): Promise<UserRow> {
   const hash = hashSecret(token);
-  await refuseGuess(deps, hash, facts);
+  const refusal = facts.heldUp?.() ?? null;
+  if (refusal !== null) await refuseGuess(deps, hash, refusal);
   const session = await deps.storage.sessions.byHash(hash);
   const user = session === null ? null : await deps.storage.users.byRef(session.user);
   const now = deps.clock.now();

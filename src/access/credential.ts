@@ -20,6 +20,11 @@ export type Credential =
 
 /** AppError bad_request when two credentials came that differ (trust.md 5.4). A cookie counts only when no header carries one. */
 export function readCredential(credentials: Credentials): Credential {
+  if (typeof credentials.authorization === 'string' && credentials.xApiKey === undefined) {
+    // What nearly every call sends: one header that nothing can differ from.
+    const text = bearerOf(credentials.authorization.trim());
+    if (text !== null) return formOf(text);
+  }
   const sent = [...valuesOf(credentials.authorization).map(bearerOf), ...valuesOf(credentials.xApiKey)].filter((value) => value !== null);
   const different = new Set(sent);
   if (different.size > 1) throw new AppError('bad_request', 'Two different credentials — send one, in the Authorization header');

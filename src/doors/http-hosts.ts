@@ -20,11 +20,17 @@ export function createHostRules(options: {
 }): HostRules {
   const publicOrigin = new URL(options.publicUrl).origin;
   const names = new Set([...LOOPBACK, bare(new URL(options.publicUrl).hostname), bare(options.host)]);
+  /** The Host that was last found to be one of our names: nearly every request sends the same one. */
+  let knownHost: string | null = null;
   return {
     allows(host, localAddress) {
+      if (host === knownHost) return true;
       const name = hostName(host);
       if (name === null) return false;
-      if (names.has(name)) return true;
+      if (names.has(name)) {
+        knownHost = host;
+        return true;
+      }
       // A page that rebinds a name sends the name; only somebody who asked for this very address sends the address.
       return localAddress !== undefined && isIP(name) !== 0 && name === bare(localAddress.replace(/^::ffff:/, ''));
     },

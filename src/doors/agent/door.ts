@@ -32,11 +32,11 @@ export async function openAgentDoor(deps: AgentDoorDeps, request: DoorRequest): 
 
 function buildDoor(deps: AgentDoorDeps, actor: AgentKeyActor): McpDoor {
   const { key } = actor;
-  const description = cleanLine(key.description);
+  const { serverInfo, instructions } = presentKey(key, deps.version);
   return {
-    serverInfo: { description, name: key.name, title: key.name, version: deps.version },
+    serverInfo,
     capabilities: { tools: { listChanged: false } },
-    instructions: `${key.name} — a document store you can search.\n${description}\n${HOW_TO_USE}`,
+    instructions,
     listTools: async () => describeTools(key, await deps.ports.listFolders(actor)),
     async callTool(name, args, context) {
       const tool = AGENT_TOOLS.find((candidate) => candidate.name === name);
@@ -51,6 +51,26 @@ function buildDoor(deps: AgentDoorDeps, actor: AgentKeyActor): McpDoor {
       return answerText(`No tool named '${shown}'.`, true);
     },
   };
+}
+
+type Presented = Pick<McpDoor, 'serverInfo' | 'instructions'>;
+
+/** How keys were presented, by their row: with each request the same until somebody edits the key. */
+const presented = new Map<number, Presented & { description: string }>();
+const MAX_PRESENTED = 1000;
+
+function presentKey({ ref, name, description }: ActorKey, version: string): Presented {
+  const known = presented.get(ref);
+  if (known?.serverInfo.name === name && known.description === description && known.serverInfo.version === version) return known;
+  const line = cleanLine(description);
+  const made = {
+    description,
+    serverInfo: { description: line, name, title: name, version },
+    instructions: `${name} — a document store you can search.\n${line}\n${HOW_TO_USE}`,
+  };
+  if (presented.size >= MAX_PRESENTED) presented.clear();
+  presented.set(ref, made);
+  return made;
 }
 
 /** What a key's tools were described as, for as long as the same folders come: a list of tools is asked for often, and changes rarely. */

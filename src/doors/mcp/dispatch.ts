@@ -2,8 +2,8 @@ import type { RpcMessage } from './envelope.ts';
 import type { Era } from './era.ts';
 import * as protocol from './protocol.ts';
 import { RpcError } from './rpc-error.ts';
-import type { McpCallContext, McpDoor, McpToolResult } from './types.ts';
-import { writeObject, type Wire } from './wire-text.ts';
+import type { McpCallContext, McpDoor, McpTool, McpToolResult } from './types.ts';
+import { toWire, writeObject, type Wire } from './wire-text.ts';
 
 /** How long a tool may take: clients give up at 60 s, proxies sooner (mcp.md decision 8). */
 export const CALL_LIMIT_MS = 30_000;
@@ -26,51 +26,63 @@ export async function dispatchRequest(
   era: Era,
   context: DispatchContext,
 ): Promise<Wire> {
-  if (era.name === 'legacy') return writeObject(await answerLegacy(door, request, context));
-  const result = await answerModern(door, request, context, era.clientCapabilities);
-  return writeObject({ resultType: 'complete', ...result, _meta: { [protocol.META_SERVER_INFO]: door.serverInfo } });
+  if (request.method === 'tools/list') {
+    // The list is one page, so no cursor was ever handed out.
+    if (request.params.cursor != null) throw new RpcError(protocol.INVALID_PARAMS, 'Invalid params: unknown `cursor`');
+    return writeTools(await door.listTools(), era, door.serverInfo);
+  }
+  if (request.method === 'tools/call') {
+    const capabilities = era.name === 'modern' ? era.clientCapabilities : undefined;
+    return writeResult(await callTool(door, request, context, capabilities), era, door.serverInfo);
+  }
+  return writeResult(era.name === 'legacy' ? answerLegacy(door, request) : answerModern(door, request), era, door.serverInfo);
 }
 
-async function answerLegacy(
-  door: McpDoor,
-  request: RpcRequest,
-  context: DispatchContext,
-): Promise<Record<string, unknown>> {
+type ServerInfo = McpDoor['serverInfo'];
+
+const RESULT_TYPE = '"resultType":"complete"';
+/** Members that end a modern result, for each server info: a door shows the same one for as long as its key is the same. */
+const metaTexts = new WeakMap<ServerInfo, string>();
+
+function writeResult(result: object, era: Era, serverInfo: ServerInfo): Wire {
+  if (era.name === 'legacy') return writeObject(result);
+  let meta = metaTexts.get(serverInfo);
+  if (meta === undefined) {
+    meta = `"_meta":${toWire(JSON.stringify({ [protocol.META_SERVER_INFO]: serverInfo }))}`;
+    metaTexts.set(serverInfo, meta);
+  }
+  return writeObject(result, RESULT_TYPE, meta);
+}
+
+/** Results of `tools/list` as they were written, for each list: a door answers the same array for as long as nothing changed. */
+const listTexts = {
+  legacy: new WeakMap<readonly McpTool[], { wire: Wire; serverInfo: ServerInfo }>(),
+  modern: new WeakMap<readonly McpTool[], { wire: Wire; serverInfo: ServerInfo }>(),
+};
+
+function writeTools(tools: readonly McpTool[], era: Era, serverInfo: ServerInfo): Wire {
+  const known = listTexts[era.name].get(tools);
+  if (known?.serverInfo === serverInfo) return known.wire;
+  const wire = writeResult(era.name === 'legacy' ? { tools } : { tools, ...NOT_CACHED }, era, serverInfo);
+  listTexts[era.name].set(tools, { wire, serverInfo });
+  return wire;
+}
+
+function answerLegacy(door: McpDoor, request: RpcRequest): Record<string, unknown> {
   switch (request.method) {
     case 'initialize':
       return initialize(door, request);
     case 'ping':
       return {};
-    case 'tools/list':
-      return listTools(door, request);
-    case 'tools/call':
-      return { ...(await callTool(door, request, context)) };
     default:
       throw new RpcError(protocol.METHOD_NOT_FOUND, 'Method not found');
   }
 }
 
-async function answerModern(
-  door: McpDoor,
-  request: RpcRequest,
-  context: DispatchContext,
-  clientCapabilities: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
-  switch (request.method) {
-    case 'server/discover':
-      return {
-        supportedVersions: protocol.SUPPORTED_VERSIONS,
-        capabilities: door.capabilities,
-        instructions: door.instructions,
-        ...NOT_CACHED,
-      };
-    case 'tools/list':
-      return { ...(await listTools(door, request)), ...NOT_CACHED };
-    case 'tools/call':
-      return { ...(await callTool(door, request, context, clientCapabilities)) };
-    default:
-      throw new RpcError(protocol.METHOD_NOT_FOUND, 'Method not found', { status: 404 });
-  }
+function answerModern(door: McpDoor, request: RpcRequest): Record<string, unknown> {
+  if (request.method !== 'server/discover') throw new RpcError(protocol.METHOD_NOT_FOUND, 'Method not found', { status: 404 });
+  const { capabilities, instructions } = door;
+  return { supportedVersions: protocol.SUPPORTED_VERSIONS, capabilities, instructions, ...NOT_CACHED };
 }
 
 /** A key's name, description and folders may change at any moment, and they are that key's alone. */
@@ -88,12 +100,6 @@ export function negotiateVersion(asked: unknown): string {
   return protocol.LEGACY_VERSIONS.includes(asked) ? asked : protocol.LEGACY_VERSIONS[0]!;
 }
 
-async function listTools(door: McpDoor, request: RpcRequest): Promise<{ tools: unknown[] }> {
-  // The list is one page, so no cursor was ever handed out.
-  if (request.params.cursor != null) throw new RpcError(protocol.INVALID_PARAMS, 'Invalid params: unknown `cursor`');
-  return { tools: await door.listTools() };
-}
-
 async function callTool(
   door: McpDoor,
   request: RpcRequest,
@@ -106,26 +112,34 @@ async function callTool(
   let stop: AbortController | undefined;
   const call: McpCallContext = { requestId: context.requestId, signal: () => (stop ??= context.stop()).signal };
   if (clientCapabilities) call.clientCapabilities = clientCapabilities;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<McpToolResult>((resolve) => {
-    timer = setTimeout(() => {
-      stop?.abort();
-      resolve(
-        sentenceResult(
-          `This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`,
-        ),
-      );
-    }, context.callLimitMs);
-  });
+  const timeIsUp = (): McpToolResult => {
+    stop?.abort();
+    return sentenceResult(`This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`);
+  };
   try {
-    return await Promise.race([door.callTool(name, args === undefined ? {} : args, call), limit]);
+    return await within(context.callLimitMs, door.callTool(name, args === undefined ? {} : args, call), timeIsUp);
   } catch (error) {
     if (error instanceof RpcError) throw error;
     context.reportFault(error);
     return sentenceResult(protocol.INTERNAL_SENTENCE);
-  } finally {
-    clearTimeout(timer);
   }
+}
+
+/** What comes of `work`, or what `late` answers once the time is up. */
+function within<T>(ms: number, work: Promise<T>, late: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(late()), ms);
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
 }
 
 function sentenceResult(text: string): McpToolResult {

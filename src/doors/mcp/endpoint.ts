@@ -7,7 +7,7 @@ import { checkOrigin, corsHeaders, preflightHeaders } from './cors.ts';
 import { CALL_LIMIT_MS, dispatchRequest, negotiateVersion } from './dispatch.ts';
 import { EnvelopeError, readMessage, type RpcId, type RpcMessage } from './envelope.ts';
 import { readEra, type Era } from './era.ts';
-import { readHeaders } from './headers.ts';
+import { readHeaders, type HeaderOf } from './headers.ts';
 import { readBody } from './body.ts';
 import { INTERNAL_ERROR, INTERNAL_SENTENCE, OUT_OF_SCOPE, OUT_OF_SCOPE_MODERN } from './protocol.ts';
 import { RpcError } from './rpc-error.ts';
@@ -46,7 +46,8 @@ const METHODS: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE',
  */
 export async function registerMcpEndpoint(app: FastifyInstance, options: McpEndpointOptions): Promise<void> {
   const openVisit = app.hasDecorator('directDoors') ? app.directDoors.openVisit : plainVisit;
-  const serve = (visit: Visit, check: () => void): void => void serveVisit(visit, check, { ...options, log: app.log });
+  const serving: Serving = { ...options, log: app.log };
+  const serve = (visit: Visit, check: () => void): void => serveVisit(visit, check, serving);
   if (app.hasDecorator('directDoors')) app.directDoors.add(options.path, serve);
   await app.register(async (scope) => {
     // Before the hooks of other doors fail a request of this one, their errors are written in this one's shape.
@@ -69,49 +70,45 @@ const neverReached = (): never => {
 type Serving = McpEndpointOptions & { log: FastifyBaseLogger };
 
 /** Answers, whatever happens; a client that has gone gets nothing. */
-async function serveVisit(visit: Visit, check: () => void, serving: Serving): Promise<void> {
+function serveVisit(visit: Visit, check: () => void, serving: Serving): void {
   try {
     check();
-    await answer(visit, serving);
   } catch (error) {
-    sendHttpError(error, visit, serving.log);
+    return sendHttpError(error, visit, serving.log);
   }
+  answer(visit, serving).catch((error: unknown) => sendHttpError(error, visit, serving.log));
 }
 
 async function answer(visit: Visit, serving: Serving): Promise<void> {
   const { request } = visit;
   const allow = serving.sessions ? 'POST, DELETE, OPTIONS' : 'POST, OPTIONS';
-  const headers = readHeaders(request.rawHeaders);
-  const origin = headers.get('origin');
-  checkOrigin(serving.hosts, { host: headers.get('host'), origin, localAddress: request.socket.localAddress });
+  const header = readHeaders(request);
+  const origin = header('origin');
+  checkOrigin(serving.hosts, { host: header('host'), origin, localAddress: request.socket.localAddress });
   visit.headers['cache-control'] = 'no-store';
   if (origin !== undefined) Object.assign(visit.headers, corsHeaders(origin));
   if (request.method === 'OPTIONS') {
     Object.assign(visit.headers, { allow, ...preflightHeaders(allow) });
     return send(visit, 204);
   }
-  const asking: DoorRequest = {
-    requestId: visit.id,
-    remoteAddress: visit.remoteAddress,
-    header: (name) => headers.get(name),
-  };
+  const asking: DoorRequest = { requestId: visit.id, remoteAddress: visit.remoteAddress, header };
   const door = await serving.openDoor(asking);
   if (request.method !== 'POST' && !(request.method === 'DELETE' && serving.sessions)) {
     visit.headers.allow = allow;
     throw new AppError('method_not_allowed', 'This address takes POST only — send each JSON-RPC message as one POST');
   }
   if (request.method === 'DELETE') return closeSession(visit, door, asking);
-  checkContentType(headers);
+  checkContentType(header);
   const body = await readBody(request, serving.maxBodyBytes ?? MAX_BODY_BYTES);
   await answerMessage(body, { visit, door, asking, serving });
 }
 
-function checkContentType(headers: ReadonlyMap<string, string>): void {
-  const type = headers.get('content-type') ?? '';
-  if (!/^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?;?[ \t]*$/i.test(type)) {
+function checkContentType(header: HeaderOf): void {
+  const type = header('content-type') ?? '';
+  if (type !== 'application/json' && !/^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?;?[ \t]*$/i.test(type)) {
     throw new AppError('wrong_type', 'Send the message as Content-Type: application/json (UTF-8)');
   }
-  const encoding = headers.get('content-encoding');
+  const encoding = header('content-encoding');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new AppError('wrong_type', 'Send the message without Content-Encoding');
   }

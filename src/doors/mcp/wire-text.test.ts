@@ -12,6 +12,10 @@ test('an object arrives as JSON.stringify would send it', () => {
   const value = { resultType: 'complete', content: [{ type: 'text', text: 'größer — 悬空 "quoted"' }], left: undefined, isError: false, _meta: { a: 'é' }, tools: [{ name: 'x' }] };
   expect(received(writeObject(value))).toEqual(JSON.parse(JSON.stringify(value)));
   expect(received(writeObject({}))).toEqual({});
+  expect(writeObject({ b: undefined, c: true }, '"a":1', '"d":2')).toBe('{"a":1,"c":true,"d":2}');
+  expect(writeObject({}, '"a":1', '"d":2')).toBe('{"a":1,"d":2}');
+  expect(writeObject({}, '', '"d":2')).toBe('{"d":2}');
+  expect(writeObject({ c: [] }, '', '"d":2')).toBe('{"c":[],"d":2}');
 });
 
 test('bytes between texts arrive as base64, whatever stands around them', () => {

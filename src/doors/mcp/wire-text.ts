@@ -27,16 +27,19 @@ export function enclose(before: string, wire: Wire, after: string): Wire {
 export const bytesOf = (wire: Wire): number => (typeof wire === 'string' ? wire.length : wire.reduce((sum, part) => sum + part.length, 0));
 
 /**
- * JSON.stringify of an answer's object, member by member, so that a list of tools is not written anew for each call: the same array
- * (a door answers the same one while nothing changed) is the same text.
+ * JSON.stringify of an answer's object, member by member: bytes stay bytes. `first` and `last` are members that were written before,
+ * such as `"a":1`.
  */
-export function writeObject(value: Record<string, unknown>): Wire {
-  let text = '{';
+export function writeObject(value: object, first = '', last = ''): Wire {
+  let text = `{${first}`;
+  let isFirst = first === '';
   let parts: (WireText | Buffer)[] | null = null;
-  for (const name in value) {
-    const member = value[name];
+  const members = value as Record<string, unknown>;
+  for (const name in members) {
+    const member = members[name];
     if (member === undefined) continue;
-    text += `${text === '{' && parts === null ? '' : ','}"${name}":`;
+    text += isFirst ? `"${name}":` : `,"${name}":`;
+    isFirst = false;
     const written = writeMember(name, member);
     if (typeof written === 'string') {
       text += written;
@@ -45,11 +48,10 @@ export function writeObject(value: Record<string, unknown>): Wire {
     parts = [...(parts ?? []), text as WireText, ...written];
     text = '';
   }
-  text += '}';
+  text += last === '' || isFirst ? `${last}}` : `,${last}}`;
   return parts === null ? (text as WireText) : [...parts, text as WireText];
 }
 
-const lists = new WeakMap<object, WireText>();
 const encoded = new WeakMap<Uint8Array, Buffer>();
 
 /** Bytes in an answer, as base64: plain characters by its nature, so that a picture is not searched for what JSON must escape. */
@@ -71,6 +73,8 @@ export class Base64 {
 const PLACE = `base64-${randomUUID()}`;
 
 function writeContent(value: unknown): Wire {
+  // Nearly every answer is one text, and a replacer is asked about each member.
+  if (isOneText(value)) return toWire(JSON.stringify(value));
   const found: Buffer[] = [];
   const text = JSON.stringify(value, (_name, member: unknown) => {
     if (!(member instanceof Base64)) return member;
@@ -83,10 +87,10 @@ function writeContent(value: unknown): Wire {
 
 function writeMember(name: string, value: unknown): Wire {
   if (name === 'content') return writeContent(value);
-  if (name !== 'tools' || typeof value !== 'object' || value === null) return toWire(JSON.stringify(value));
-  const known = lists.get(value);
-  if (known !== undefined) return known;
-  const text = toWire(JSON.stringify(value));
-  lists.set(value, text);
-  return text;
+  if (typeof value === 'boolean') return String(value) as WireText;
+  return toWire(JSON.stringify(value));
+}
+
+function isOneText(content: unknown): boolean {
+  return Array.isArray(content) && content.length === 1 && (content[0] as { type?: unknown }).type === 'text';
 }
