@@ -13,6 +13,8 @@ export interface RequestFacts {
   requestId: string;
   /** `X-Sergo-End-User` as it came; cut at 256 characters here and escaped when it is written to the audit log. */
   endUser?: string | undefined;
+  /** What the request came over. The next one over it mostly sends the same key: its form and its hash are kept with it. */
+  connection?: object;
   /** What to answer instead of looking up a credential that nobody knows, or null: the door's own count of wrong ones (P19). */
   heldUp?: () => AppError | null;
 }
@@ -37,19 +39,46 @@ const touchEveryMs = 60_000;
  * AppError: bad_request (two credentials that differ), no_auth, bad_key, personal_key, external_key.
  */
 export async function authenticateForAgentDoor(deps: AccessDeps, credentials: Credentials, facts: RequestFacts): Promise<AgentKeyActor> {
-  const credential = readCredential({ ...credentials, cookie: undefined });
-  if (credential.kind === 'none') throw new AppError('no_auth', sentences.none);
-  if (credential.kind === 'malformed') throw new AppError('bad_key', sentences.malformed);
-  if (credential.kind === 'login') throw new AppError('no_auth', sentences.loginAtAgentDoor);
-  if (credential.of === 'personal') throw new AppError('personal_key', sentences.personalAtAgentDoor);
-  if (credential.of === 'external') throw new AppError('external_key', sentences.externalAtAgentDoor);
-  const { key, value, owner } = await keyInUse(deps, credential.text, facts);
+  const { key, value, owner } = await keyInUse(deps, sentBefore(credentials, facts) ?? readAgentKey(credentials, facts), facts);
   return {
     kind: 'agent_key',
     key: { ref: key.ref, id: key.id, name: key.name, description: key.description, masked: value.masked },
     owner: actorUserOf(owner),
     ...requestOf(facts),
   };
+}
+
+/** A key as it was sent, and what is looked up for it. */
+interface SentKey {
+  text: string;
+  hash: string;
+  question: string;
+}
+
+const sentKeyOf = (text: string): SentKey => {
+  const hash = hashSecret(text);
+  return { text, hash, question: `key in use ${hash}` };
+};
+
+/** Of each open connection the agent key that it sent last: only ever compared with what that very connection sends again. */
+const sentOver = new WeakMap<object, SentKey & { authorization: string }>();
+
+function sentBefore({ authorization, xApiKey }: Credentials, { connection }: RequestFacts): SentKey | null {
+  const known = connection && xApiKey === undefined ? sentOver.get(connection) : undefined;
+  return known !== undefined && known.authorization === authorization ? known : null;
+}
+
+function readAgentKey(credentials: Credentials, { connection }: RequestFacts): SentKey {
+  const credential = readCredential({ ...credentials, cookie: undefined });
+  if (credential.kind === 'none') throw new AppError('no_auth', sentences.none);
+  if (credential.kind === 'malformed') throw new AppError('bad_key', sentences.malformed);
+  if (credential.kind === 'login') throw new AppError('no_auth', sentences.loginAtAgentDoor);
+  if (credential.of === 'personal') throw new AppError('personal_key', sentences.personalAtAgentDoor);
+  if (credential.of === 'external') throw new AppError('external_key', sentences.externalAtAgentDoor);
+  const sent = sentKeyOf(credential.text);
+  const { authorization, xApiKey } = credentials;
+  if (connection && typeof authorization === 'string' && xApiKey === undefined) sentOver.set(connection, { ...sent, authorization });
+  return sent;
 }
 
 /**
@@ -66,16 +95,15 @@ export async function authenticateForApi(deps: AccessDeps, credentials: Credenti
   }
   if (credential.of === 'agent') throw new AppError('agent_key', sentences.agentAtApi);
   if (credential.of === 'external') throw new AppError('external_key', sentences.externalAtApi);
-  const { value, owner } = await keyInUse(deps, credential.text, facts);
+  const { value, owner } = await keyInUse(deps, sentKeyOf(credential.text), facts);
   return { kind: 'user', user: actorUserOf(owner), via: 'personal_key', masked: value.masked, fromCookie: false, ...requestOf(facts) };
 }
 
 /** Two indexed look-ups. Unknown, revoked, run out or owned by a disabled user: one answer; the log says which. */
-async function keyInUse(deps: AccessDeps, text: string, facts: RequestFacts): Promise<{ key: KeyRow; value: KeyValueRow; owner: UserRow }> {
-  const hash = hashSecret(text);
+async function keyInUse(deps: AccessDeps, { text, hash, question }: SentKey, facts: RequestFacts): Promise<{ key: KeyRow; value: KeyValueRow; owner: UserRow }> {
   const refusal = facts.heldUp?.() ?? null;
   if (refusal !== null) await refuseGuess(deps, hash, refusal);
-  const { found, owner } = await deps.storage.recall(`key in use ${hash}`, async () => {
+  const { found, owner } = await deps.storage.recall(question, async () => {
     const found = await deps.storage.keys.byValueHash(hash);
     return { found, owner: found === null ? null : await deps.storage.users.byRef(found.key.owner) };
   });

@@ -35,10 +35,10 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
   };
 
   return {
-    async authenticate({ authorization, xApiKey, endUser, requestId, remoteAddress }) {
+    async authenticate({ authorization, xApiKey, endUser, requestId, remoteAddress, connection }) {
       let actor: AgentKeyActor;
       try {
-        actor = await authenticateForAgentDoor(deps.library, { authorization, xApiKey }, { requestId, endUser, heldUp: () => deps.limits.heldUp(remoteAddress) });
+        actor = await authenticateForAgentDoor(deps.library, { authorization, xApiKey }, { requestId, endUser, connection, heldUp: () => deps.limits.heldUp(remoteAddress) });
       } catch (error) {
         throw error instanceof AppError && error.code === 'bad_key' ? deps.limits.badCredential(remoteAddress, error) : error;
       }

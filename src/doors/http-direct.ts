@@ -38,7 +38,7 @@ export function serveDirectly(server: Server, { openVisit, hostRules, metrics, l
     }
     const began = performance.now();
     const visit = openVisit(request, response);
-    response.once('close', () => {
+    response.on('close', () => {
       const method = request.method ?? '';
       const status = response.statusCode;
       const ms = performance.now() - began;

@@ -86,7 +86,8 @@ function createBuckets(perMinute: number, clock: Clock): Buckets {
       const bucket = refilled(name);
       const wait = secondsUntilOne(bucket.tokens);
       if (wait === 0) bucket.tokens -= 1;
-      buckets.delete(name);
+      // The oldest goes first, by its last use: which is kept in order only once there are many.
+      if (buckets.size > MAX_COUNTERS / 2) buckets.delete(name);
       buckets.set(name, bucket);
       if (buckets.size > MAX_COUNTERS) buckets.delete(buckets.keys().next().value as string);
       return wait;

@@ -26,6 +26,7 @@ export async function openAgentDoor(deps: AgentDoorDeps, request: DoorRequest): 
     endUser: readEndUser(request),
     requestId: request.requestId,
     remoteAddress: request.remoteAddress,
+    connection: request.connection,
   });
   return buildDoor(deps, actor);
 }

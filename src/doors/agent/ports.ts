@@ -13,6 +13,8 @@ export interface AgentCredentials {
   endUser: string | undefined;
   requestId: string;
   remoteAddress: string;
+  /** What the request came over: the same object for the next request over it. */
+  connection: object;
 }
 
 /** Folders a key was given, by name in the order of the key, and the names of all folders inside them. */

@@ -2,16 +2,25 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../errors.ts';
 
 /** The bytes of a request. AppError `too_large` as soon as that is known, `bad_request` when the client stops half-way. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  // A small message came whole with its headers: it need not be waited for, event by event.
+  const whole = request.complete ? (request.read() as Buffer | null) : null;
+  if (whole === null) return readParts(request, maxBytes);
+  if (whole.length > maxBytes) throw tooLarge();
+  return whole;
+}
+
+const tooLarge = (): AppError => new AppError('too_large', 'The message is too large for this address');
+
+function readParts(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => reject(new AppError('too_large', 'The message is too large for this address'));
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLarge();
     const parts: Buffer[] = [];
     let bytes = 0;
     request.on('data', (part: Buffer) => {
       bytes += part.length;
       if (bytes <= maxBytes) parts.push(part);
-      else tooLarge();
+      else reject(tooLarge());
     });
     request.on('end', () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
     request.on('error', () => reject(new AppError('bad_request', 'The request could not be read')));

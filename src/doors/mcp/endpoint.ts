@@ -91,7 +91,7 @@ async function answer(visit: Visit, serving: Serving): Promise<void> {
     Object.assign(visit.headers, { allow, ...preflightHeaders(allow) });
     return send(visit, 204);
   }
-  const asking: DoorRequest = { requestId: visit.id, remoteAddress: visit.remoteAddress, header };
+  const asking: DoorRequest = { requestId: visit.id, remoteAddress: visit.remoteAddress, connection: request.socket, header };
   const door = await serving.openDoor(asking);
   if (request.method !== 'POST' && !(request.method === 'DELETE' && serving.sessions)) {
     visit.headers.allow = allow;

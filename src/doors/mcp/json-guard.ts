@@ -12,26 +12,43 @@ const COLON = 58;
  * all is the parser's business; one pass, no recursion (trust.md 5.3, P25).
  */
 export function findJsonFault(text: string, maxDepth: number): string | null {
-  const open: (Set<string> | null)[] = [];
+  const open: (Names | null)[] = [];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
       const end = endOfString(text, at);
-      const keys = open.at(-1);
-      if (keys && isKey(text, end)) {
-        const key = readKey(text.slice(at, end));
-        if (keys.has(key)) return 'the same key appears twice in one object';
-        keys.add(key);
-      }
+      const names = open.length === 0 ? null : open[open.length - 1]!;
+      if (names !== null && isKey(text, end) && !addName(names, readKey(text.slice(at, end))))
+        return 'the same key appears twice in one object';
       at = end - 1;
     } else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
       if (open.length === maxDepth) return `nested deeper than ${maxDepth} levels`;
-      open.push(unit === OPEN_BRACE ? new Set() : null);
+      open.push(unit === OPEN_BRACE ? { few: [], many: null } : null);
     } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) {
       open.pop();
     }
   }
   return null;
+}
+
+/** Names of one object. Most have a handful, which are compared sooner than hashed. */
+interface Names {
+  few: string[];
+  many: Set<string> | null;
+}
+
+const FEW = 8;
+
+/** False when it is there already. */
+function addName(names: Names, name: string): boolean {
+  if (names.many !== null) {
+    const before = names.many.size;
+    return names.many.add(name).size > before;
+  }
+  if (names.few.includes(name)) return false;
+  names.few.push(name);
+  if (names.few.length > FEW) names.many = new Set(names.few);
+  return true;
 }
 
 /** The place after the closing quote of the string that opens at `start`. */

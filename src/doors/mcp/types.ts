@@ -63,6 +63,8 @@ export interface McpSessions {
 export interface DoorRequest {
   requestId: string;
   remoteAddress: string;
+  /** What it came over: the same object for the next request over it. */
+  connection: object;
   /** One value a header: the endpoint has refused requests that sent one of ours twice. */
   header(name: string): string | undefined;
 }
