@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { createRequestTimes } from './http-request-times.ts';
 
 /** A figure that is read when somebody asks for /metrics: queue depth, free bytes, … */
 export interface MetricSource {
@@ -19,14 +20,11 @@ export interface HttpMetrics {
 export function createHttpMetrics(sources: readonly MetricSource[] = []): HttpMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'sergo_http_request_seconds',
-    help: 'Time from the first byte of a request to the last of its answer',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-  });
-  const bound = new Map<string, ReturnType<typeof requests.labels>>();
+  const requests = createRequestTimes(
+    registry,
+    'sergo_http_request_seconds',
+    'Time from the first byte of a request to the last of its answer',
+  );
   const failures = new Counter({
     name: 'sergo_auth_failures_total',
     help: 'Requests with a wrong key, token or password',
@@ -47,13 +45,7 @@ export function createHttpMetrics(sources: readonly MetricSource[] = []): HttpMe
     });
   }
   return {
-    observe(method, route, status, seconds) {
-      // Finding a histogram by its labels costs more than counting in it, and there are few of them.
-      const name = `${method} ${route} ${status}`;
-      let known = bound.get(name);
-      if (!known) bound.set(name, (known = requests.labels({ method, route, status })));
-      known.observe(seconds);
-    },
+    observe: requests.observe,
     authFailure: () => failures.inc(),
     text: () => registry.metrics(),
     contentType: registry.contentType,
