@@ -17,7 +17,7 @@ export interface VectorLegs {
   read(ms: number): boolean;
 }
 
-export function createVectorLegs(databasePath: string): VectorLegs {
+export function createVectorLegs(databasePath: string, waitMs = WAIT_MS): VectorLegs {
   let opened: { table: VectorTable; reader: ReturnType<typeof openVectorReader> } | null = null;
   let shared: ModelMemory | null = null;
   /** The model whose vectors are being read. */
@@ -36,7 +36,7 @@ export function createVectorLegs(databasePath: string): VectorLegs {
       return reader.snapshot(() => {
         // Of a model that no longer serves: what it asks cannot be answered, and the memory of the new one comes with its first question.
         if (reader.serving()?.model !== question.model) return null;
-        behind = table.catchUp(WAIT_MS) ? null : question.model;
+        behind = table.catchUp(waitMs) ? null : question.model;
         if (behind !== null) return null;
         const near = table.nearest(question, mask.words, Math.max(NEAREST, depth));
         if (near === null) return null;
