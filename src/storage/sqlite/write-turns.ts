@@ -53,13 +53,13 @@ export function createWriteTurns(
       try {
         const result = await work();
         commit.run();
+        changing = false;
         return result;
       } catch (error) {
         if (connection.inTransaction) rollback.run();
+        changing = false;
         if (/^SQLITE_IOERR_(FSYNC|DIR_FSYNC)/.test(codeOf(error))) options.onDiskFailure(error);
         throw asAppError(error);
-      } finally {
-        changing = connection.inTransaction;
       }
     });
     const after = (): unknown => (options.giveWayMs === undefined ? undefined : sleep(options.giveWayMs));
