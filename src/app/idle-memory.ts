@@ -11,3 +11,29 @@ export function memoryRelease(): () => void {
   setFlagsFromString('--no-expose-gc');
   return () => collect({ type: 'major', flavor: 'last-resort' });
 }
+
+const LOOK_MS = 5_000;
+/** Of a look's length: less is a process with nothing to do. */
+const IDLE_SHARE = 0.02;
+/** Processor time since the last release from which there is something to give back. */
+const WORKED_MS = 1_000;
+
+/** Does so each time the process has worked and then has nothing to do for five to ten seconds. */
+export function releaseWhenIdle(lookMs = LOOK_MS): { stop(): void } {
+  const release = memoryRelease();
+  let before = process.cpuUsage();
+  let workedMs = 0;
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    const usedMs = (user + system) / 1_000;
+    if (usedMs > lookMs * IDLE_SHARE) workedMs += usedMs;
+    else if (workedMs > WORKED_MS) {
+      workedMs = 0;
+      release();
+      before = process.cpuUsage();
+    }
+  }, lookMs);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}

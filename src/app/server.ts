@@ -5,6 +5,7 @@ import { drainServer } from '../doors/http-server.ts';
 import { createPageViewer } from '../processing/view-page.ts';
 import { clearIncoming } from '../storage/blobs/disk.ts';
 import { openDoors } from './doors.ts';
+import { releaseWhenIdle } from './idle-memory.ts';
 import { createLog } from './log.ts';
 import { createMachineHealth } from './machine-health.ts';
 import { meaningDetail } from './meaning.ts';
@@ -42,12 +43,14 @@ export async function runServer(config: Config, options: ServerOptions): Promise
   });
   // A rush of thousands waits its turn to be answered (503 where it must be) instead of being reset by the kernel at the 512th.
   await app.listen({ host: config.host, port: config.port, backlog: 4_096 });
+  const idle = releaseWhenIdle();
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   return {
     url: config.publicUrl ?? publicUrl.replace(/:\d+$/, `:${port}`),
     setupToken: await offerSetupToken(library.deps, config.dataFolder),
     async stop() {
+      idle.stop();
       await drainServer(app, 6_000);
       await engine.close();
       await drawing.close();
