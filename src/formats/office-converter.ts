@@ -162,7 +162,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
 
   function warm(owner: string): void {
     const [lane] = lanes as [Lane];
-    if (missing !== null || closed || lane.busy || lane.running?.owner === owner) return;
+    if (missing !== null || closed || lane.busy || lanes.some((each) => each.running?.owner === owner)) return;
     occupy(lane);
     // One that does not start says so to the file that needs it, which tries again.
     void childFor(lane, owner, MOST_MS, undefined).catch(() => undefined).then(() => leaveLane(lane));

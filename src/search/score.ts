@@ -1,4 +1,5 @@
 /** BM25F over the matches of a query's words, inside the scope, without scoring what cannot reach the answer. */
+import { nthLargest } from './nth-largest.ts';
 import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { eachDense, type DenseList, type Matches } from './matches.ts';
 import { countBits, hasBit, type ScopeMask, type SlotTable } from './slot-table.ts';
@@ -110,25 +111,7 @@ function nthBest(board: ScoreBoard, slots: ArrayLike<number>, n: number): number
   const values = new Float64Array(slots.length);
   for (let i = 0; i < slots.length; i++) values[i] = board.score[slots[i]!]!;
   if (values.length <= n) return values.length < n ? 0 : values.reduce((least, value) => Math.min(least, value), Infinity);
-  let [low, high] = [0, values.length - 1];
-  const target = n - 1;
-  while (low < high) {
-    const pivot = values[(low + high) >> 1]!;
-    let [i, j] = [low, high];
-    while (i <= j) {
-      while (values[i]! > pivot) i++;
-      while (values[j]! < pivot) j--;
-      if (i <= j) {
-        [values[i], values[j]] = [values[j]!, values[i]!];
-        i++;
-        j--;
-      }
-    }
-    if (target <= j) high = j;
-    else if (target >= i) low = i;
-    else break;
-  }
-  return values[target]!;
+  return nthLargest(values, n);
 }
 
 /** Everything at or above the depth-th score: ties at the edge are for the caller to break. */

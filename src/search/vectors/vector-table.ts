@@ -1,4 +1,5 @@
 /** The vectors of all excerpts as a searching thread keeps them, by slot, and the search among them. */
+import { nthLargest } from '../nth-largest.ts';
 import type { VectorReader, WrittenVector } from '../../storage/sqlite/vector-reader.ts';
 import type { VectorSlot } from '../fuse.ts';
 import { FineMemory } from './fine-memory.ts';
@@ -165,25 +166,4 @@ export class VectorTable {
     }
     return nearest;
   }
-}
-
-/** By quickselect, which changes the order of the values. */
-function nthLargest(values: Int32Array, n: number): number {
-  let [low, high] = [0, values.length - 1];
-  while (low < high) {
-    const pivot = values[(low + high) >> 1]!;
-    let [i, j] = [low, high];
-    while (i <= j) {
-      while (values[i]! > pivot) i++;
-      while (values[j]! < pivot) j--;
-      if (i > j) break;
-      const swapped = values[i]!;
-      values[i++] = values[j]!;
-      values[j--] = swapped;
-    }
-    if (n - 1 <= j) high = j;
-    else if (n - 1 >= i) low = i;
-    else break;
-  }
-  return values[n - 1]!;
 }
