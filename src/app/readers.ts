@@ -56,7 +56,7 @@ export async function openReaders(config: Config, log: (message: string) => void
         PICTURES.includes(type) ? pictures.toPdf(file.path, { type, owner: file.owner, ...options }) : copies.toPdf(file, type, options),
     },
     async close() {
-      await Promise.all([reader.close(), pdf.close(), pictures.close(), office.close()]);
+      await Promise.all([reader.close(), ocr.close(), pdf.close(), pictures.close(), office.close()]);
     },
   };
 }

@@ -41,8 +41,8 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
   let found: Map<number, OcrPage>;
 
   async function scan(dpi: number, degrees: number, rotate = 0): Promise<PageSpec> {
-    const png = await pdf.draw(makePdf({ pages: [typed] }), 1, { dpi, maxSidePx: 6000, gray: true });
-    const { data, info } = await sharp(png).rotate(degrees, { background: 'white' }).toColourspace('b-w').jpeg({ quality: 85 }).toBuffer({ resolveWithObject: true });
+    const { pixels, ...size } = await pdf.drawGrey(makePdf({ pages: [typed] }), 1, { dpi, maxSidePx: 6000 });
+    const { data, info } = await sharp(pixels, { raw: { ...size, channels: 1 } }).rotate(degrees, { background: 'white' }).toColourspace('b-w').jpeg({ quality: 85 }).toBuffer({ resolveWithObject: true });
     return scanPage(data, info.width, info.height, dpi, rotate);
   }
 
@@ -59,7 +59,7 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
     });
     found = await ocr.pages(file, [2, 3, 4, 5, 6, 7], { key: 'scans' });
   });
-  afterAll(() => pdf.close());
+  afterAll(() => Promise.all([ocr.close(), pdf.close()]));
 
   test('only the pictures need it', async () => {
     const { pages } = await pdf.read(file);
@@ -99,6 +99,7 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
   test('a page that takes too long says so, and the others go on', async () => {
     const hasty = createOcr({ sandbox, pdf, limits: { wallMs: 20 } });
     const results = await hasty.pages(file, [2]).catch((error: unknown) => error);
+    await hasty.close();
     // With so little time even the list of languages may not come.
     if (results instanceof Map) expect((results as Map<number, OcrPage>).get(2)).toEqual({ text: '', failed: 'reading its picture takes too long' });
     else expect(String(results)).toContain('tesseract');
@@ -108,6 +109,7 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
     await ocr.missing();
     const hasty = createOcr({ sandbox: { ...sandbox, runTool: (spec) => (spec.args.includes('--list-langs') ? sandbox.runTool({ ...spec, limits: {} }) : sandbox.runTool(spec)) }, pdf, concurrency: 1, limits: { wallMs: 20 } });
     const results = await hasty.pages(file, [2, 3, 4, 5, 6], { key: 'scans' });
+    await hasty.close();
     expect([2, 3, 4, 5, 6].map((page) => results.get(page)!.failed)).toEqual([
       ...Array.from({ length: 3 }, () => expect.stringMatching(/takes too long|could not be drawn/) as string),
       'too many pages before it took too long',
@@ -122,9 +124,10 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
   });
 
   test('no process is left', async () => {
+    await ocr.close();
     // Of ours: somebody else on this machine may be reading a picture right now.
     const all = [...descendants(process.pid), ...descendants(1).filter(({ command }) => command.some((part) => part.includes(`sergo-sandbox-${process.pid}-`)))];
-    expect(all.filter(({ command }) => command.includes('/usr/bin/tesseract') || command[0] === 'tesseract')).toEqual([]);
+    expect(all.filter(({ command }) => command.some((part) => part.includes('tesseract')))).toEqual([]);
   });
 });
 
@@ -132,7 +135,7 @@ test('the lean of a page is found', async () => {
   const rows = Array.from({ length: 24 }, (_, n) => `<rect x="60" y="${60 + n * 24}" width="${500 - ((n * 37) % 90)}" height="9" fill="black"/>`).join('');
   const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="640" height="700"><rect width="640" height="700" fill="white"/>${rows}</svg>`);
   for (const degrees of [0, 4, -7]) {
-    const png = await sharp(svg).rotate(degrees, { background: 'white' }).png().toBuffer();
-    expect(Math.abs((await estimateSkew(png)) + degrees)).toBeLessThanOrEqual(0.5);
+    const { data: pixels, info } = await sharp(svg).rotate(degrees, { background: 'white' }).removeAlpha().toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
+    expect(Math.abs((await estimateSkew({ width: info.width, height: info.height, pixels })) + degrees)).toBeLessThanOrEqual(0.5);
   }
 });

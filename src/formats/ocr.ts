@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { Limits, Sandbox } from '../sandbox/types.ts';
+import { ChildDied, LimitHit, type Child, type Limits, type Sandbox } from '../sandbox/types.ts';
 import { layWords } from './ocr/layer.ts';
-import { listLanguages, OcrFailed, recognise, type Recognised } from './ocr/tesseract.ts';
+import type { LayerPage } from './ocr/layer-page.ts';
+import type { GreyPicture } from './ocr/picture.ts';
+import { hasDriver, listLanguages, OcrFailed, recognise, startTesseract } from './ocr/tesseract.ts';
 import type { CallOptions, PdfInput, PdfReader } from './pdf.ts';
+import { ChildPool } from './pdf/pool.ts';
 import { countWords, markHyphens, newWordCounts, resolveHyphens } from './pdf/hyphens.ts';
 import { UnreadableFile } from './types.ts';
 
@@ -14,9 +17,7 @@ export interface OcrPage {
   /** Why this page could not be read, as the end of a sentence ("Page 3 could not be read: …"). */
   failed?: string;
   /** The invisible words, for `searchablePdf`. */
-  layer?: Uint8Array;
-  /** Quarter turns clockwise after which the page reads upright, as far as Sergo had to find out itself. */
-  turns?: 0 | 1 | 2 | 3;
+  layer?: LayerPage;
 }
 
 export interface OcrOptions extends CallOptions {
@@ -31,6 +32,7 @@ export interface Ocr {
   pages(input: PdfInput, pages: number[], options?: OcrOptions): Promise<Map<number, OcrPage>>;
   /** The same PDF with the words of these pages laid over them invisibly; typed pages stay as they are. Throws UnreadableFile. */
   searchablePdf(input: PdfInput, pages: ReadonlyMap<number, OcrPage>, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
+  close(): Promise<void>;
 }
 
 export interface OcrDeps {
@@ -38,7 +40,7 @@ export interface OcrDeps {
   pdf: PdfReader;
   /** Tesseract's names (`eng`, `deu`, …), the most likely first. Ones that are not installed are left out. Default `eng`. */
   languages?: string[];
-  /** Pages at the same time, one process each. Default: the number of cores. */
+  /** Pages at the same time over all documents, one process each. Default: the number of cores. */
   concurrency?: number;
   /** Default 200: recall is then 0.95 and more on printed pages. */
   dpi?: number;
@@ -50,33 +52,47 @@ const PAGE_MS = 50_000;
 /** So many pages that take long and in vain end it for the others, unless more were read: a file of such pages must not take hours. */
 const MAX_SLOW_PAGES = 3;
 
+/** A child that reads nothing for so long is ended, and one that has grown larger than this after its page. */
+const IDLE_MS = 5_000;
+const KEEP_BELOW_BYTES = 512 * 1024 ** 2;
+
 /** A poster at 200 dpi is drawn no larger: about 36 Mpx at most. */
 const MAX_SIDE_PX = 6000;
 
 export function createOcr(deps: OcrDeps): Ocr {
   const wanted = deps.languages ?? ['eng'];
   const dpi = deps.dpi ?? 200;
+  const concurrency = deps.concurrency ?? availableParallelism();
   const pageMs = deps.limits?.wallMs ?? PAGE_MS;
-  const limits: Partial<Limits> = { cpuMs: pageMs, ...deps.limits };
   let installed: Promise<string[]> | undefined;
   const languages = (): Promise<string[]> => (installed ??= listLanguages(deps.sandbox));
+  const pool = new ChildPool({
+    size: concurrency,
+    maxServed: 100,
+    keepBelowBytes: KEEP_BELOW_BYTES,
+    spares: 0,
+    idleMs: IDLE_MS,
+    start: async () => startTesseract(deps.sandbox, known(await languages()), deps.limits ?? {}),
+  });
+  const known = (found: string[]): string[] => wanted.filter((name) => found.includes(name));
 
   async function missing(): Promise<string | undefined> {
     const found = await languages();
     if (found.length === 0) return 'tesseract is not installed: pictures of text stay pictures — install tesseract-ocr';
+    if (!hasDriver()) return 'tesseract is not of use without Python: pictures of text stay pictures — install python3';
     const absent = wanted.filter((name) => !found.includes(name));
     if (absent.length === 0) return undefined;
     return `tesseract has no data for ${absent.join(', ')}: install ${absent.map((name) => `tesseract-ocr-${name.replaceAll('_', '-')}`).join(', ')}`;
   }
 
-  async function readPage(input: PdfInput, page: number, call: CallOptions, use: string[], canOrient: boolean): Promise<OcrPage> {
+  async function readPage(tesseract: Child, draw: () => Promise<GreyPicture>, canOrient: boolean, signal: AbortSignal | undefined): Promise<OcrPage> {
     const began = performance.now();
     try {
-      const png = await deps.pdf.draw(input, page, { ...call, dpi, maxSidePx: MAX_SIDE_PX, gray: true, mostMs: PAGE_MS / 2 });
-      const found: Recognised = await recognise(deps.sandbox, png, { languages: use, dpi, canOrient, limits, pageMs: pageMs - (performance.now() - began), signal: call.signal });
-      return { text: markHyphens(found.text), layer: found.layer, turns: found.turns };
+      const picture = await draw();
+      const found = await recognise(tesseract, picture, { dpi, canOrient, pageMs: Math.max(0, pageMs - (performance.now() - began)), signal });
+      return { text: markHyphens(found.text), layer: found.layer };
     } catch (error) {
-      call.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       if (error instanceof OcrFailed) return { text: '', failed: error.message };
       if (error instanceof UnreadableFile) return { text: '', failed: 'it could not be drawn' };
       throw error;
@@ -85,19 +101,33 @@ export function createOcr(deps: OcrDeps): Ocr {
 
   async function pages(input: PdfInput, numbers: number[], options: OcrOptions = {}): Promise<Map<number, OcrPage>> {
     const found = await languages();
-    const use = wanted.filter((name) => found.includes(name));
-    if (use.length === 0) throw new Error((await missing()) ?? 'No language is set');
+    if (known(found).length === 0) throw new Error((await missing()) ?? 'No language is set');
     const { onPage, ...call } = options;
     const queue = [...numbers];
     const results = new Map<number, OcrPage>();
     const counts = newWordCounts();
     let slow = 0;
+    // One after another: a second child for drawing would have to open the file first, and drawing is short.
+    let drawing: Promise<unknown> = Promise.resolve();
+    const draw = (page: number): Promise<GreyPicture> => {
+      const drawn = drawing.then(() => deps.pdf.drawGrey(input, page, { ...call, dpi, maxSidePx: MAX_SIDE_PX, mostMs: PAGE_MS / 2 }));
+      drawing = drawn.catch(() => undefined);
+      return drawn;
+    };
     const readOrLeave = async (page: number): Promise<OcrPage> => {
       if (slow >= MAX_SLOW_PAGES && slow > results.size - slow) return { text: '', failed: 'too many pages before it took too long' };
-      const began = performance.now();
-      const result = await readPage(input, page, call, use, found.includes('osd'));
-      if (result.failed !== undefined && performance.now() - began > pageMs / 5) slow += 1;
-      return result;
+      try {
+        return await pool.use({ owner: call.owner ?? '', key: '', signal: call.signal }, async ({ child }) => {
+          const began = performance.now();
+          const result = await readPage(child, () => draw(page), found.includes('osd'), call.signal);
+          if (result.failed !== undefined && performance.now() - began > pageMs / 5) slow += 1;
+          return result;
+        });
+      } catch (error) {
+        // Tesseract did not start.
+        if (error instanceof ChildDied || error instanceof LimitHit) return { text: '', failed: 'its picture could not be read' };
+        throw error;
+      }
     };
     const work = async (): Promise<void> => {
       for (let page = queue.shift(); page !== undefined; page = queue.shift()) {
@@ -108,7 +138,7 @@ export function createOcr(deps: OcrDeps): Ocr {
         onPage?.(page, result);
       }
     };
-    const workers = Array.from({ length: Math.min(deps.concurrency ?? availableParallelism(), numbers.length) }, work);
+    const workers = Array.from({ length: Math.min(concurrency, numbers.length) }, work);
     const ends = await Promise.allSettled(workers);
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     for (const [page, result] of results) results.set(page, { ...result, text: resolveHyphens(result.text, counts) });
@@ -116,15 +146,13 @@ export function createOcr(deps: OcrDeps): Ocr {
   }
 
   async function searchablePdf(input: PdfInput, results: ReadonlyMap<number, OcrPage>, options: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
-    const layers = new Map<number, Pick<Recognised, 'layer' | 'turns'>>();
-    for (const [page, { text, layer, turns }] of results) {
-      if (text !== '' && layer !== undefined) layers.set(page, { layer, turns: turns ?? 0 });
-    }
+    const layers = new Map<number, LayerPage>();
+    for (const [page, { text, layer }] of results) if (text !== '' && layer !== undefined) layers.set(page, layer);
     if (layers.size === 0) throw new UnreadableFile('No text was found in the pictures of this document');
     const written = await layWords(deps.sandbox, input, layers, deps.limits ?? {}, options.signal);
     if (written === undefined) throw new UnreadableFile('No searchable copy could be written: the file is damaged — upload an intact copy');
     return written;
   }
 
-  return { missing, pages, searchablePdf };
+  return { missing, pages, searchablePdf, close: () => pool.close() };
 }

@@ -1,3 +1,4 @@
+import { createPdfObjects } from '../pdf-objects.ts';
 import type { FrameStream } from './frame.ts';
 
 /** Writes a PDF of pictures, one a page, as large as they are on paper. */
@@ -7,25 +8,7 @@ export interface PictureFrame extends FrameStream {
 }
 
 export function writePicturePdf(frames: PictureFrame[]): Uint8Array {
-  const chunks: Uint8Array[] = [];
-  const offsets: number[] = [];
-  let length = 0;
-  const put = (piece: string | Uint8Array): void => {
-    const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece;
-    chunks.push(bytes);
-    length += bytes.byteLength;
-  };
-  const object = (number: number, dictionary: string, stream?: Uint8Array): void => {
-    offsets[number] = length;
-    put(`${number} 0 obj\n${dictionary}\n`);
-    if (stream !== undefined) {
-      put('stream\n');
-      put(stream);
-      put('\nendstream\n');
-    }
-    put('endobj\n');
-  };
-  put('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n');
+  const { object, finish } = createPdfObjects();
   object(1, '<< /Type /Catalog /Pages 2 0 R >>');
   const pages = frames.map((_, index) => 3 + index * 3);
   object(2, `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((number) => `${number} 0 R`).join(' ')}] >>`);
@@ -46,12 +29,7 @@ export function writePicturePdf(frames: PictureFrame[]): Uint8Array {
       frame.bytes,
     );
   }
-  const start = length;
-  const size = 3 + frames.length * 3;
-  put(`xref\n0 ${size}\n0000000000 65535 f \n`);
-  for (let number = 1; number < size; number += 1) put(`${String(offsets[number]).padStart(10, '0')} 00000 n \n`);
-  put(`trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`);
-  return Buffer.concat(chunks);
+  return finish();
 }
 
 /** PDF pages end at 14,400 points a side (PDF 32000-1, annex C). */

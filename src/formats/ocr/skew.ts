@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { inkShade, shrink, type GreyPicture } from './picture.ts';
 
 /** How far lines of text lean, found from where their ink falls: rows are darkest and gaps lightest at the right angle. */
 
@@ -8,19 +8,15 @@ const FINE = 0.5;
 const MAX_DEGREES = 12;
 
 /** Degrees by which the picture must be turned clockwise to be level, between -12 and 12; 0 when nothing speaks for another. */
-export async function estimateSkew(png: Uint8Array): Promise<number> {
-  const { data, info } = await sharp(png)
-    .resize({ width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true })
-    .greyscale()
-    .normalise()
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const { width, height } = info;
+export async function estimateSkew(picture: GreyPicture): Promise<number> {
+  const small = await shrink(picture, SIDE);
+  const { pixels, width, height } = small;
+  const ink = inkShade(small);
   const xs: number[] = [];
   const ys: number[] = [];
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
-      if (data[y * width + x]! < 128) {
+      if (pixels[y * width + x]! < ink) {
         xs.push(x);
         ys.push(y);
       }
@@ -50,19 +46,4 @@ export async function estimateSkew(png: Uint8Array): Promise<number> {
   look(best - COARSE + FINE, best + COARSE - FINE, FINE);
   // A page without lines has no right angle: small differences say nothing.
   return most > level * 1.1 ? best : 0;
-}
-
-/** Turned by so many degrees clockwise on white, as large as before: corners are cut, the middle stays in the middle. */
-export async function turnLevel(png: Uint8Array, degrees: number): Promise<Uint8Array> {
-  const { width, height } = await sharp(png).metadata();
-  const turned = await sharp(png).rotate(degrees, { background: 'white' }).png({ compressionLevel: 0 }).toBuffer({ resolveWithObject: true });
-  return sharp(turned.data)
-    .extract({
-      left: Math.max(0, Math.floor((turned.info.width - width) / 2)),
-      top: Math.max(0, Math.floor((turned.info.height - height) / 2)),
-      width: Math.min(width, turned.info.width),
-      height: Math.min(height, turned.info.height),
-    })
-    .png({ compressionLevel: 1 })
-    .toBuffer();
 }

@@ -1,30 +1,39 @@
-import sharp from 'sharp';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { createFileTime, type FileTime } from '../file-time.ts';
-import { estimateSkew, turnLevel } from './skew.ts';
-import { tiltLayer } from './tilt.ts';
-import type { Limits, Sandbox } from '../../sandbox/types.ts';
+import { ChildDied, LimitHit, type Child, type Limits, type Sandbox } from '../../sandbox/types.ts';
+import { writeLayerPage, type LayerPage } from './layer-page.ts';
+import { turnLevel, turnQuarters, type GreyPicture } from './picture.ts';
+import { estimateSkew } from './skew.ts';
+import { confidenceOf, foundLines, textOf, type FoundLine } from './words.ts';
 
-/** One picture of a page → its words, by one tesseract process in the sandbox. */
+/** One picture of a page → its words, by tesseract in the sandbox: one process, kept for the pages of one owner. */
 
-export const TESSERACT = '/usr/bin/tesseract';
+const TESSERACT = '/usr/bin/tesseract';
+const PYTHON = '/usr/bin/python3';
 
 export interface Recognised {
   /** Lines end `\n`, paragraphs are parted by a blank line. */
   text: string;
-  /** Mean confidence of the words, 0 to 100; 0 without words. */
-  confidence: number;
-  /** A one-page PDF with nothing but the invisible words, as large as the picture at its dpi. */
-  layer: Uint8Array;
-  /** Quarter turns clockwise that the picture was given before it was read; the layer is turned like it. */
-  turns: 0 | 1 | 2 | 3;
+  /** The same words, invisible, where they are on the page. */
+  layer: LayerPage;
 }
 
-export interface TesseractOptions {
-  languages: string[];
+/** One look at the picture. */
+interface Reading {
+  lines: FoundLine[];
+  confidence: number;
+  /** Quarter turns clockwise that the picture was given for it. */
+  turns: 0 | 1 | 2 | 3;
+  width: number;
+  height: number;
+}
+
+export interface ReadingOptions {
   dpi: number;
   /** Is `osd` among the installed data? Then tesseract finds the orientation itself. */
   canOrient: boolean;
-  limits: Partial<Limits>;
   signal?: AbortSignal | undefined;
   /** Wall time for all readings of one page together. */
   pageMs: number;
@@ -42,7 +51,11 @@ const NOISE = 30;
 
 /** Thrown for one page; the others go on. */
 export class OcrFailed extends Error {}
-class OcrTooSlow extends OcrFailed {}
+
+const answerFrame = z.object({ lines: foundLines });
+
+/** Is what drives tesseract there? */
+export const hasDriver = (): boolean => existsSync(PYTHON);
 
 /** Names of installed languages; empty where tesseract is missing. */
 export async function listLanguages(sandbox: Sandbox): Promise<string[]> {
@@ -56,96 +69,70 @@ export async function listLanguages(sandbox: Sandbox): Promise<string[]> {
     .filter((name) => name !== '');
 }
 
+/** Resolves when it takes pictures. Throws LimitHit or ChildDied when it does not get there. */
+export function startTesseract(sandbox: Sandbox, languages: readonly string[], limits: Partial<Limits>): Promise<Child> {
+  const driver = join(import.meta.dirname, 'tesseract-driver.py');
+  return sandbox.startChild({
+    command: PYTHON,
+    // -I: nothing from the environment or the current folder is imported; -S: nothing but Python itself is needed.
+    args: ['-I', '-B', '-S', driver, languages.join('+')],
+    binds: [driver],
+    // More threads make one page slower and all pages together much slower (processing.md section 2).
+    env: { OMP_THREAD_LIMIT: '1' },
+    limits,
+  });
+}
+
 /** Reads the picture as it is, and, when that looks wrong and time is left, turned as well. Throws OcrFailed. */
-export async function recognise(sandbox: Sandbox, png: Uint8Array, options: TesseractOptions): Promise<Recognised> {
+export async function recognise(tesseract: Child, picture: GreyPicture, options: ReadingOptions): Promise<Recognised> {
   const time = createFileTime(options.pageMs);
   // Tesseract reads a page that leans by 5 degrees with confidence and wrongly, so leaning is looked for first.
-  const skew = await estimateSkew(png);
-  const isLeaning = Math.abs(skew) >= LEANING;
-  const level = isLeaning ? await turnLevel(png, skew) : png;
-  const settle = (page: Recognised): Recognised => settled({ ...page, layer: tiltLayer(page.layer, isLeaning ? skew : 0) });
+  const skew = await estimateSkew(picture);
+  const degrees = Math.abs(skew) >= LEANING ? skew : 0;
+  const level = degrees === 0 ? picture : await turnLevel(picture, degrees);
+  const settle = (best: Reading): Recognised => settled(best, { dpi: options.dpi, degrees });
   // Looking for the orientation costs a third more, and most pages stand upright: only a doubtful one is asked for it.
-  let best = await run(sandbox, level, 0, false, options, time);
-  if (best.confidence >= DOUBTFUL || best.text.length < 3) return settle(best);
+  let best = await read(tesseract, level, 0, false, options, time);
+  if (best.confidence >= DOUBTFUL || textOf(best.lines).length < 3) return settle(best);
   if (options.canOrient) {
-    const oriented = await runAgain(sandbox, level, 0, true, options, time);
+    const oriented = await readAgain(tesseract, level, 0, true, options, time);
     if (oriented && oriented.confidence > best.confidence) best = oriented;
   }
   for (const turns of [1, 3, 2] as const) {
-    if (best.confidence >= DOUBTFUL) break;
-    const turned = await sharp(level).rotate(turns * 90).png({ compressionLevel: 1 }).toBuffer();
-    const other = await runAgain(sandbox, turned, turns, false, options, time);
+    if (best.confidence >= DOUBTFUL || !tesseract.alive) break;
+    const other = await readAgain(tesseract, await turnQuarters(level, turns), turns, false, options, time);
     if (other && other.confidence > best.confidence + BETTER) best = other;
   }
   return settle(best);
 }
 
 /** What is mostly guessed is no text: a photograph must not become words. */
-function settled(page: Recognised): Recognised {
-  return page.confidence < NOISE ? { ...page, text: '' } : page;
+function settled({ lines, confidence, ...place }: Reading, more: { dpi: number; degrees: number }): Recognised {
+  const kept = confidence < NOISE ? [] : lines;
+  return { text: textOf(kept), layer: writeLayerPage(kept, { ...place, ...more }) };
 }
 
-/** Undefined when there is no time for it: what was read so far is then the best there is. */
-const runAgain = (...args: Parameters<typeof run>): Promise<Recognised | undefined> =>
-  run(...args).catch((error: unknown) => {
-    if (error instanceof OcrTooSlow) return undefined;
+/** Undefined when it fails or there is no time for it: what was read so far is then the best there is. */
+const readAgain = (...args: Parameters<typeof read>): Promise<Reading | undefined> =>
+  read(...args).catch((error: unknown) => {
+    if (error instanceof OcrFailed) return undefined;
     throw error;
   });
 
-async function run(sandbox: Sandbox, png: Uint8Array, turns: Recognised['turns'], orient: boolean, options: TesseractOptions, time: FileTime): Promise<Recognised> {
+async function read(tesseract: Child, { width, height, pixels }: GreyPicture, turns: Reading['turns'], orient: boolean, options: ReadingOptions, time: FileTime): Promise<Reading> {
+  const { dpi, signal } = options;
   const wallMs = time.leftMs();
-  if (wallMs === 0) throw new OcrTooSlow(tooSlow);
-  const result = await time.run(wallMs, () => sandbox.runTool({
-    command: TESSERACT,
-    args: [
-      '{in}/page.png', '{out}/page',
-      '-l', options.languages.join('+'),
-      // 1 finds the orientation and the blocks, 3 the blocks only.
-      '--psm', orient ? '1' : '3',
-      '--dpi', String(options.dpi),
-      '-c', 'textonly_pdf=1',
-      'txt', 'pdf', 'tsv',
-    ],
-    files: [{ name: 'page.png', bytes: png }],
-    outputs: true,
-    // More threads make one page slower and all pages together much slower (processing.md section 2).
-    env: { OMP_THREAD_LIMIT: '1' },
-    limits: { ...options.limits, wallMs },
-    ...(options.signal ? { signal: options.signal } : {}),
-  }));
-  options.signal?.throwIfAborted();
-  if (result.killedBy === 'time') throw new OcrTooSlow(tooSlow);
-  if (result.killedBy !== undefined) throw new OcrFailed('reading its picture needs more than is allowed');
-  const file = (name: string): Uint8Array | undefined => result.outputs.find((output) => output.name === name)?.bytes;
-  const layer = file('page.pdf');
-  const text = file('page.txt');
-  const table = file('page.tsv');
-  if (result.code !== 0 || layer === undefined || text === undefined || table === undefined) {
-    throw new OcrFailed('its picture could not be read');
+  if (wallMs === 0) throw new OcrFailed(tooSlow);
+  try {
+    const { header } = await time.run(wallMs, () => tesseract.request({ width, height, dpi, orient }, pixels, { wallMs, cpuMs: wallMs, ...(signal ? { signal } : {}) }));
+    const answer = answerFrame.safeParse(header);
+    if (!answer.success) throw new OcrFailed('its picture could not be read');
+    const { lines } = answer.data;
+    return { lines, confidence: confidenceOf(lines), turns, width, height };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof LimitHit) throw new OcrFailed(error.killedBy === 'time' ? tooSlow : 'reading its picture needs more than is allowed');
+    if (error instanceof ChildDied) throw new OcrFailed('its picture could not be read');
+    throw error;
   }
-  return { text: clean(Buffer.from(text).toString('utf8')), confidence: meanConfidence(Buffer.from(table).toString('utf8')), layer, turns };
-}
-
-function clean(text: string): string {
-  return text
-    .replaceAll('\f', '')
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')
-    .replaceAll(/\n{3,}/g, '\n\n')
-    .trim();
-}
-
-/** Column 11 (`conf`) of the word rows (level 5), weighted by the length of the word. */
-function meanConfidence(table: string): number {
-  let sum = 0;
-  let weight = 0;
-  for (const row of table.split('\n')) {
-    const columns = row.split('\t');
-    if (columns[0] !== '5') continue;
-    const length = columns[11]?.trim().length ?? 0;
-    sum += Number(columns[10]) * length;
-    weight += length;
-  }
-  return weight === 0 ? 0 : sum / weight;
 }

@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import { encodeFrameHead } from '../../sandbox/frames.ts';
-import { drawPage, importPage, openForm, withoutColour } from './draw.ts';
+import { drawPage, importPage, openForm, toGrey, withoutColour } from './draw.ts';
 import { installFallbackFonts } from './fonts.ts';
 import { loadPdfium } from './pdfium.ts';
 import { readPages, type Current } from './read-pages.ts';
@@ -118,7 +118,7 @@ function draw(request: Request, document: OpenDocument, index: number): void {
     const size = { dpi: request.dpi ?? 110, maxSidePx: request.maxSidePx ?? 1568, gray: request.gray ?? false };
     const drawing = drawPage(pdfium, form.handle, page, size);
     if (drawing === undefined) return say({ kind: 'error', problem: 'memory' });
-    const { pixels, channels } = withoutColour(drawing);
+    const { pixels, channels } = size.gray ? { pixels: toGrey(drawing), channels: 1 } : withoutColour(drawing);
     return say({ kind: 'done', width: drawing.width, height: drawing.height, channels }, pixels);
   } finally {
     if (page !== 0) pdfium.call.FPDF_ClosePage(page);

@@ -90,15 +90,15 @@ export function withoutColour({ width, height, rgba }: Drawing): { pixels: Uint8
   return { pixels: grey, channels: 1 };
 }
 
-/** Any ink at all, seen from afar? Tells a page that only draws from a blank one. */
-export function hasInk(pdfium: Pdfium, form: number, page: number): boolean {
-  const drawing = drawPage(pdfium, form, page, { dpi: 72, maxSidePx: 400 });
-  if (drawing === undefined) return true;
-  const { rgba } = drawing;
-  for (let i = 0; i < rgba.length; i += 4) {
-    if (rgba[i]! < 245 || rgba[i + 1]! < 245 || rgba[i + 2]! < 245) return true;
+/** One byte a pixel. Forms and annotations keep their colours in a grey drawing: those are weighed as the eye does (ITU-R BT.601). */
+export function toGrey(drawing: Drawing): Uint8Array {
+  const { pixels, channels } = withoutColour(drawing);
+  if (channels === 1) return pixels;
+  const grey = new Uint8Array(drawing.width * drawing.height);
+  for (let at = 0, from = 0; at < grey.length; at += 1, from += 4) {
+    grey[at] = (pixels[from]! * 77 + pixels[from + 1]! * 150 + pixels[from + 2]! * 29) >>> 8;
   }
-  return false;
+  return grey;
 }
 
 /** A new PDF that holds only this page (0-based), text layer included. Undefined when PDFium cannot import it. */

@@ -15,6 +15,7 @@ const CALLS = [
   'FPDFText_GetTextObject', 'FPDFText_GetLooseCharBox', 'FPDFText_GetCharAngle', 'FPDFText_HasUnicodeMapError', 'FPDFTextObj_GetTextRenderMode', 'FPDFTextObj_GetFontSize',
   'FPDFPageObj_GetType', 'FPDFPageObj_GetBounds', 'FPDFPageObj_GetMatrix', 'FPDFPageObj_GetFillColor',
   'FPDFPageObj_GetStrokeColor', 'FPDFPath_GetDrawMode', 'FPDFPath_CountSegments',
+  'FPDFImageObj_GetImagePixelSize', 'FPDFImageObj_GetImageFilterCount', 'FPDFImageObj_GetImageFilter', 'FPDFImageObj_GetImageDataRaw',
   'FPDFFormObj_CountObjects', 'FPDFFormObj_GetObject',
   'FPDFPage_GetAnnotCount', 'FPDFPage_GetAnnot', 'FPDFPage_CloseAnnot', 'FPDFAnnot_GetSubtype',
   'FPDFAnnot_GetStringValue', 'FPDFAnnot_GetFlags', 'FPDFAnnot_GetFormFieldType', 'FPDFAnnot_GetFormFieldFlags',

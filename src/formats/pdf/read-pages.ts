@@ -1,7 +1,8 @@
 import type { ReadPage } from '../types.ts';
 import { readAnnotations } from './annotations.ts';
-import { hasInk, openForm } from './draw.ts';
+import { openForm } from './draw.ts';
 import { countWords, HYPHEN_MARK, newWordCounts, resolveHyphens, type WordCounts } from './hyphens.ts';
+import { hasInk, isDensePicture } from './ink.ts';
 import { judgePage } from './marks.ts';
 import { placeSections, readOutline, sensibleTitle } from './outline.ts';
 import { readPageText } from './page-text.ts';
@@ -102,7 +103,12 @@ function readPage(pdfium: Pdfium, page: number, form: number, index: number): Ra
     const read = textPage === 0 ? { text: '', hidden: '', unmapped: 0 } : readPageText(pdfium, textPage, area, turns, { signals, paper });
     const { fields, comments, visible } = readAnnotations(pdfium, page, form);
     const shown = [read.text, ...fields].join('\n').trim();
-    const judged = judgePage(shown, read.unmapped, signals(), () => (signals().drawnThings > 0 || visible > 0) && hasInk(pdfium, form, page));
+    const showsInk = (): boolean => {
+      const { drawnThings, largest } = signals();
+      if (largest !== undefined && isDensePicture(pdfium, largest)) return true;
+      return (drawnThings > 0 || visible > 0) && hasInk(pdfium, form, page);
+    };
+    const judged = judgePage(shown, read.unmapped, signals(), showsInk);
     const noise = judged.fate === 'garbled';
     return {
       number: index + 1,

@@ -37,8 +37,6 @@ export interface DrawOptions extends CallOptions {
   dpi?: number;
   /** Longer side at most. Default 1,568 (seeds/000). */
   maxSidePx?: number;
-  /** Grey instead of colour, for OCR. */
-  gray?: boolean;
   /** Wall time at most. Default: twice what a reading gives one page. */
   mostMs?: number;
 }
@@ -48,6 +46,8 @@ export interface PdfReader {
   read(input: PdfInput, options?: PdfReadOptions): Promise<ReadResult>;
   /** One page (1-based) as PNG. Throws RangeError past the end, else as `read`. */
   draw(input: PdfInput, page: number, options?: DrawOptions): Promise<Uint8Array>;
+  /** One page (1-based) in shades of grey, for OCR: not encoded. Errors as `draw`. */
+  drawGrey(input: PdfInput, page: number, options?: DrawOptions): Promise<{ width: number; height: number; pixels: Uint8Array }>;
   /** One page (1-based) alone as PDF with its text layer. Errors as `draw`. */
   cut(input: PdfInput, page: number, options?: CallOptions): Promise<Uint8Array>;
   /** Starts the spare child ahead of time. */
@@ -265,15 +265,24 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
     throw unreadable(problem, total, 0);
   }
 
-  async function draw(input: PdfInput, page: number, options: DrawOptions = {}): Promise<Uint8Array> {
-    const { dpi = 110, maxSidePx = 1568, gray = false, mostMs } = options;
+  async function drawn(input: PdfInput, page: number, options: DrawOptions, gray: boolean) {
+    const { dpi = 110, maxSidePx = 1568, mostMs } = options;
     const frame = await onPage(input, options, { op: 'draw', page, dpi, maxSidePx, gray }, mostMs);
-    const { width, height, channels } = drawnFrame.parse(frame.header);
-    const picture = sharp(frame.payload, { raw: { width, height, channels } });
-    if (channels === 4) picture.removeAlpha();
-    if (channels === 1 || gray) picture.toColourspace('b-w');
-    // Grey pages go to OCR on this machine: written fast, read once.
-    return picture.png({ compressionLevel: gray ? 1 : 3 }).toBuffer();
+    return { ...drawnFrame.parse(frame.header), pixels: frame.payload };
+  }
+
+  async function draw(input: PdfInput, page: number, options: DrawOptions = {}): Promise<Uint8Array> {
+    const { pixels, ...raw } = await drawn(input, page, options, false);
+    const picture = sharp(pixels, { raw });
+    if (raw.channels === 4) picture.removeAlpha();
+    else picture.toColourspace('b-w');
+    return picture.png({ compressionLevel: 3 }).toBuffer();
+  }
+
+  async function drawGrey(input: PdfInput, page: number, options: DrawOptions = {}): Promise<{ width: number; height: number; pixels: Uint8Array }> {
+    const { width, height, pixels } = await drawn(input, page, options, true);
+    if (pixels.byteLength !== width * height) throw unreadable('crash', undefined, 0);
+    return { width, height, pixels };
   }
 
   async function cut(input: PdfInput, page: number, options: CallOptions = {}): Promise<Uint8Array> {
@@ -284,7 +293,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
     return (await onPage(input, options, { op: 'cut', page })).payload;
   }
 
-  return { read, draw, cut, warm: () => pool.warm(), close: () => pool.close() };
+  return { read, draw, drawGrey, cut, warm: () => pool.warm(), close: () => pool.close() };
 }
 
 function problemOf(error: unknown): Problem | undefined {

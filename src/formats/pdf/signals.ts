@@ -18,6 +18,8 @@ export interface Signals {
   drawnThings: number;
   /** Dark or coloured areas and pictures, on which white text can be read. */
   inked: Box[];
+  /** The picture that covers most of the page, as long as the page is open; undefined when none covers a quarter of it. */
+  largest: number | undefined;
 }
 
 const TEXT = 1;
@@ -31,6 +33,7 @@ const MAX_OBJECTS = 20_000;
 const MAX_DEPTH = 8;
 const MAX_INKED = 2000;
 const THIN = 2.5;
+const LARGE = 0.25;
 
 type Matrix = readonly [number, number, number, number, number, number];
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -38,7 +41,8 @@ const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 export function readSignals(pdfium: Pdfium, page: number, area: Box): Signals {
   const { call, scratch } = pdfium;
   const covered = new Uint8Array(GRID * GRID);
-  const signals: Signals = { pictureShare: 0, drawnLines: 0, drawnThings: 0, inked: [] };
+  const signals: Signals = { pictureShare: 0, drawnLines: 0, drawnThings: 0, inked: [], largest: undefined };
+  let largest = areaOf(area) * LARGE;
   const at = scratch >> 2;
   let seen = 0;
 
@@ -79,7 +83,9 @@ export function readSignals(pdfium: Pdfium, page: number, area: Box): Signals {
         if (box === undefined) continue;
         signals.drawnThings += 1;
         if (signals.inked.length < MAX_INKED) signals.inked.push(box);
-        if (type === IMAGE) cover(covered, box, area);
+        if (type !== IMAGE) continue;
+        cover(covered, box, area);
+        if (areaOf(box) > largest) [signals.largest, largest] = [object, areaOf(box)];
       } else if (type === FORM && depth < MAX_DEPTH) {
         let inner = matrix;
         if (call.FPDFPageObj_GetMatrix(object, scratch) !== 0) {
@@ -103,6 +109,8 @@ export function isWhite(pdfium: Pdfium, get: (o: number, r: number, g: number, b
   const at = scratch >> 2;
   return ints[at + 3] === 0 || (ints[at]! >= 250 && ints[at + 1]! >= 250 && ints[at + 2]! >= 250);
 }
+
+const areaOf = (box: Box): number => (box.x1 - box.x0) * (box.y1 - box.y0);
 
 function clip(box: Box, area: Box): Box | undefined {
   const out = {
