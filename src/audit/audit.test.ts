@@ -1,4 +1,4 @@
-import { createSecretKey } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { fakeClock, openTestLibrary, type TestLibrary } from '../../test/support
 import type { Actor } from '../access/actor.ts';
 import { getDocument } from '../library/documents.ts';
 import type { AuditRow, AuditStore, Storage } from '../storage/ports.ts';
-import { chainHash, GENESIS } from './chain.ts';
+import { canonicalForm, chainHash, chainKeyOf, GENESIS } from './chain.ts';
 import { csvCell } from './export.ts';
 import { loadAuditKey } from './key.ts';
 import { openAudit } from './log.ts';
 import { verifyChain } from './verify.ts';
 
 const key = Buffer.alloc(32, 7);
-const secret = createSecretKey(key);
-const forged = createSecretKey(Buffer.alloc(32, 8));
+const secret = chainKeyOf(key);
+const forged = chainKeyOf(Buffer.alloc(32, 8));
 const actor: Actor = { kind: 'system', name: 'worker', requestId: 'r1' };
 
 let lib: TestLibrary;
@@ -116,6 +116,19 @@ describe('the chain (P37)', () => {
     }
     return rows;
   }
+  test('a row\'s hash is the HMAC of the standard library, short rows after long ones and whatever the text', () => {
+    const texts = ['plain', '', '水 — ✓ 👩‍👩‍👧', 'x'.repeat(20_000), 'after the long one', '\ud800 alone', '"quoted"\n\u0000'];
+    for (const bytes of [Buffer.alloc(32, 7), Buffer.alloc(64, 255), Buffer.from('short')]) {
+      const chain = chainKeyOf(bytes);
+      for (const detail of texts)
+        for (const previous of [GENESIS, 'f'.repeat(64), 'not a hash ✓']) {
+          const one = { ...row(1), detail };
+          expect(chainHash(chain, previous, one)).toBe(createHmac('sha256', bytes).update(previous + canonicalForm(one)).digest('hex'));
+        }
+    }
+    expect(() => chainKeyOf(Buffer.alloc(65))).toThrow('at most 64 bytes');
+  });
+
   const storeOver = (rows: AuditRow[]): AuditStore => {
     const sorted = rows.toSorted((a, b) => a.seq - b.seq);
     return {

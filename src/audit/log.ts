@@ -1,8 +1,7 @@
-import { createSecretKey } from 'node:crypto';
 import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { AuditFilter, AuditRow, AuditStore, Storage } from '../storage/ports.ts';
-import { chainHash, GENESIS } from './chain.ts';
+import { chainHash, chainKeyOf, GENESIS } from './chain.ts';
 import { exportRows } from './export.ts';
 import type { Audit, AuditEntry, AuditVerdict } from './types.ts';
 import { verifyChain } from './verify.ts';
@@ -29,7 +28,7 @@ const batchLimit = 500;
 const batchesOnTheWay = 2;
 
 export function openAudit(deps: AuditDeps): Audit {
-  const key = createSecretKey(deps.key);
+  const key = chainKeyOf(deps.key);
   let waiting: Waiting[] = [];
   /** Rows that are committed and wait for the disk. */
   let rowsOnTheWay = 0;
@@ -53,14 +52,19 @@ export function openAudit(deps: AuditDeps): Audit {
     await audit.append(rows);
   }
 
-  /** At the end of this turn of the event loop: all calls that arrived in it have left their rows by then. */
+  /**
+   * At the end of the next turn of the event loop: calls that arrived while this one's were worked on leave their rows there, and a commit
+   * with its sync costs as much as ten rows. For a call that comes alone, a turn with nothing in it takes no time.
+   */
   function lookSoon(): void {
     if (isLookDue) return;
     isLookDue = true;
-    setImmediate(() => {
-      isLookDue = false;
-      void sendBatch();
-    });
+    setImmediate(() =>
+      setImmediate(() => {
+        isLookDue = false;
+        void sendBatch();
+      }),
+    );
   }
 
   /**

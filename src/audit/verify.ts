@@ -1,6 +1,5 @@
-import type { KeyObject } from 'node:crypto';
 import type { AuditStore } from '../storage/ports.ts';
-import { chainHash, GENESIS } from './chain.ts';
+import { chainHash, GENESIS, type ChainKey } from './chain.ts';
 import type { AuditVerdict } from './types.ts';
 
 const step = 1_000;
@@ -8,7 +7,7 @@ const step = 1_000;
 /** Walks the chain oldest first and stops at the first row that is missing, out of place or not as it was written (P37). */
 export async function verifyChain(
   store: AuditStore,
-  key: KeyObject,
+  key: ChainKey,
   exported?: { seq: number; hash: string },
 ): Promise<AuditVerdict> {
   let seq = 0;

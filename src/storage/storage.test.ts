@@ -195,6 +195,28 @@ describe.each(engines)('storage on $name', ({ open }) => {
     expect(await storage.audit.head()).toEqual({ seq: 1, hash: 'h' });
   });
 
+  test('the log is found by actor and object as by a walk through it, whatever came in one commit and wherever a page of it ends', async () => {
+    const names = [null, 'a', 'b', 'c'];
+    const rows = Array.from({ length: 1_100 }, (_, at): AuditRow => ({
+      seq: at + 1, at, actorKind: 'key', actorId: names[at % 3] ?? null, actor: 'k', masked: null, endUser: null, action: at % 5 === 0 ? 'mcp search' : 'mcp text read',
+      objectKind: null, objectId: at === 700 ? 'rare' : (names[at % 4] ?? null), detail: '', outcome: 'ok', requestId: 'r', hash: 'h',
+    }));
+    // Blocks of 256 begin, end and lie wholly within commits.
+    let start = 0;
+    for (const size of [1, 2, 250, 3, 256, 500, 88]) await storage.audit.append(rows.slice(start, (start += size)));
+    const newest = rows.toReversed();
+    for (const actorId of [undefined, 'a', 'b', 'nobody'])
+      for (const objectId of [undefined, 'a', 'c', 'rare'])
+        for (const before of [undefined, 2, 257, 700, 1_025])
+          for (const action of [undefined, 'mcp search']) {
+            const wanted = newest.filter((row) =>
+              (actorId === undefined || row.actorId === actorId) && (objectId === undefined || row.objectId === objectId) &&
+              (before === undefined || row.seq < before) && (action === undefined || row.action === action));
+            const filter = { ...(actorId && { actorId }), ...(objectId && { objectId }), ...(before && { before }), ...(action && { action }) };
+            for (const limit of [3, 100, 2_000]) expect((await storage.audit.list(filter, limit)).map(({ seq }) => seq)).toEqual(wanted.slice(0, limit).map(({ seq }) => seq));
+          }
+  });
+
   test('what a search asked for is kept beside its row', async () => {
     const row: AuditRow = {
       seq: 1, at: 1, actorKind: 'key', actorId: 'k', actor: 'k', masked: 'm', endUser: null, action: 'mcp search',
@@ -248,6 +270,27 @@ describe.each(engines)('storage on $name', ({ open }) => {
     } finally {
       await second.close();
     }
+  });
+
+  test('a log from before its marks is found by actor after the migration, and its marks go on from there', async () => {
+    const rows = Array.from({ length: 600 }, (_, at): AuditRow => ({
+      seq: at + 1, at, actorKind: 'key', actorId: at % 2 ? 'a' : 'b', actor: 'k', masked: null, endUser: null, action: 'mcp search',
+      objectKind: null, objectId: null, detail: '', outcome: 'ok', requestId: 'r', hash: 'h',
+    }));
+    await storage.audit.append(rows.slice(0, 500));
+    await storage.close();
+    const { default: Sqlite } = await import('better-sqlite3');
+    const db = new Sqlite(join(folder, 'sergo.db'));
+    db.exec(`drop table audit_actors; drop table audit_objects; delete from kysely_migration where name = '0007-audit-marks';
+      create index audit_actor on audit (actor_id, seq); create index audit_object on audit (object_id, seq)`);
+    db.close();
+    storage = await open();
+    await storage.audit.append(rows.slice(500));
+    const ofA = rows.filter(({ actorId }) => actorId === 'a').toReversed();
+    expect(await storage.audit.list({ actorId: 'a' }, 1_000)).toEqual(ofA);
+    const marked = new Sqlite(join(folder, 'sergo.db'), { readonly: true });
+    expect(marked.prepare('select seq from audit_actors order by seq').pluck().all()).toEqual(rows.slice(0, 512).map(({ seq }) => seq));
+    marked.close();
   });
 
   test('a database that a newer Sergo has migrated is refused with both versions named', async () => {

@@ -3,12 +3,12 @@ import { AppError } from '../../errors.ts';
 
 /** The bytes of a request. AppError `too_large` as soon as that is known, `bad_request` when the client stops half-way. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  // A small message came whole with its headers: it need not be waited for, event by event.
-  const whole = request.complete ? (request.read() as Buffer | null) : null;
-  if (whole === null) return readParts(request, maxBytes);
-  if (whole.length > maxBytes) throw tooLarge();
-  return whole;
+  const bytes = Number(request.headers['content-length'] ?? 0);
+  if (bytes > maxBytes) throw tooLarge();
+  // A small message mostly came with its headers and is here already: it need not be waited for, event by event. Its end may be
+  // told later, so the length counts.
+  const whole = bytes > 0 && request.readableLength === bytes ? (request.read() as Buffer | null) : null;
+  return whole ?? readParts(request, maxBytes);
 }
 
 const tooLarge = (): AppError => new AppError('too_large', 'The message is too large for this address');

@@ -3,6 +3,7 @@ import { start } from './0001-start.ts';
 import { vectors } from './0003-vectors.ts';
 import { judged } from './0005-judged.ts';
 import { keyDocuments } from './0006-key-documents.ts';
+import { auditMarks } from './0007-audit-marks.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -14,4 +15,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0003-vectors': vectors,
   '0005-judged': judged,
   '0006-key-documents': keyDocuments,
+  '0007-audit-marks': auditMarks,
 });

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { AskedSearch, AuditRow, AuditStore } from '../ports.ts';
+import { listAudit, markRows } from './audit-marks.ts';
 import { askedCodec, decodeRow } from './encode.ts';
 import { rowOf, run, type Connection } from './hot-query.ts';
 import type { Schema } from './schema.ts';
@@ -28,6 +29,7 @@ export function createAuditStore(db: Kysely<Schema>, connection: Connection): Au
         const { query, folders, limit, offset, asKey, found } = row.asked;
         run(connection, INSERT_ASKED, row.seq, query, folders === null ? null : JSON.stringify(folders), limit, offset, asKey, found);
       }
+      markRows(connection, rows);
     },
     async bySeq(seq) {
       return (await db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst()) ?? null;
@@ -38,16 +40,7 @@ export function createAuditStore(db: Kysely<Schema>, connection: Connection): Au
       const { seq: _seq, ...asked } = row;
       return decodeRow<AskedSearch>(askedCodec, asked);
     },
-    async list(filter, limit) {
-      let query = db.selectFrom('audit').selectAll();
-      if (filter.before !== undefined) query = query.where('seq', '<', filter.before);
-      if (filter.actorId !== undefined) query = query.where('actorId', '=', filter.actorId);
-      if (filter.action !== undefined) query = query.where('action', '=', filter.action);
-      if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
-      if (filter.objectId !== undefined) query = query.where('objectId', '=', filter.objectId);
-      if (filter.endUser !== undefined) query = query.where('endUser', '=', filter.endUser);
-      return query.orderBy('seq', 'desc').limit(limit).execute();
-    },
+    list: (filter, limit) => listAudit(db, filter, limit),
     async after(seq, limit) {
       return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
     },

@@ -41,6 +41,8 @@ export interface Schema {
   keyDocuments: { key: number; document: number };
   grants: WithRef<GrantRow>;
   audit: AuditRow;
+  auditActors: { actorId: string; seq: number };
+  auditObjects: { objectId: string; seq: number };
   askedSearches: { seq: number } & Stored<AskedSearch, { folders: string | null }>;
   judgedPages: WithRef<JudgedPageRow>;
   settings: { name: string; value: string };
