@@ -36,7 +36,7 @@ const programs: Program[] = [
   {
     name: 'Python with UNO',
     command: ['/usr/bin/python3', '-c', 'import uno, sys; print("Python " + sys.version.split()[0])'],
-    cost: 'LibreOffice cannot be kept warm: no PDF copies',
+    cost: 'LibreOffice cannot be kept warm: no PDF copies; without Python itself no text recognition either',
     package: 'python3-uno',
   },
   {

@@ -90,6 +90,13 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
     expect(after).toEqual(before);
   });
 
+  test('without user namespaces it reads as well', async () => {
+    const bare = createOcr({ sandbox: await createSandbox({ mode: 'limits-only' }), pdf });
+    const results = await bare.pages(file, [2]);
+    await bare.close();
+    expect(recall(results.get(2)!.text)).toBeGreaterThanOrEqual(0.95);
+  });
+
   test('an abort stops it', async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(new Error('enough')), 50);

@@ -38,7 +38,7 @@ export const shrink = (picture: GreyPicture, side: number): Promise<GreyPicture>
 /** The shade half-way between the darkest and the lightest hundredth of it: what is darker is ink. */
 export function inkShade({ pixels }: GreyPicture): number {
   const counts = new Uint32Array(256);
-  for (const shade of pixels) counts[shade]! += 1;
+  for (let at = 0; at < pixels.length; at += 1) counts[pixels[at]!]! += 1;
   const few = pixels.length / 100;
   let dark = 0;
   for (let seen = counts[0]!; seen <= few && dark < 255; seen += counts[dark]!) dark += 1;
