@@ -1,5 +1,6 @@
 /** What the pool and its threads say to each other. */
 import type { Explanation, RankedExcerpt } from './types.ts';
+import type { Company } from './vectors/vector-leg.ts';
 import type { ModelMemory, QuestionVector } from './vectors/vector-table.ts';
 
 export interface ThreadData {
@@ -17,6 +18,8 @@ export interface RankMessage {
   explain: boolean;
   /** The query as a vector; null: words only. */
   question: QuestionVector | null;
+  /** Other searches by meaning that wait: looking through the signs for several takes little more than for one. */
+  company: Company;
   /** Where the vectors of the question's model are kept together with other threads, if this one was not told yet. */
   memory: ModelMemory | null;
   /** After this long the thread gives up by itself. */

@@ -1,6 +1,7 @@
 /** The embedded search index as the rest of Sergo sees it: a small pool of threads, each with a connection of its own. */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
+import { chooseFellows } from './fellows.ts';
 import type { RankMessage, RankReply, ThreadData } from './messages.ts';
 import type { Explanation, RankedExcerpt, SearchIndex, SearchRequest } from './types.ts';
 import type { Meaning } from './vectors/meaning.ts';
@@ -23,6 +24,8 @@ export interface SearchIndexOptions {
 interface Job {
   request: SearchRequest;
   question: QuestionVector | null;
+  /** Where another search's thread puts what it found for this one while it waited. */
+  look: SharedArrayBuffer | null;
   resolve: (answer: { ranked: RankedExcerpt[]; explanation: Explanation | null }) => void;
   reject: (error: Error) => void;
   signal: AbortSignal | undefined;
@@ -121,19 +124,21 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
 
   function next(): void {
     for (const thread of threads) {
-      if (waiting.length === 0) return;
       if (thread.job !== null) continue;
-      const job = waiting.shift()!;
-      if (job.signal?.aborted) {
-        job.reject(aborted());
-        continue;
-      }
-      if (Date.now() > job.latest) {
-        job.reject(busy('Too many searches are running: try again in a moment'));
-        continue;
-      }
+      const job = takeWaiting();
+      if (job === null) return;
       give(thread, job);
     }
+  }
+
+  /** The next that still wants an answer. */
+  function takeWaiting(): Job | null {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      if (job.signal?.aborted) job.reject(aborted());
+      else if (Date.now() > job.latest) job.reject(busy('Too many searches are running: try again in a moment'));
+      else return job;
+    }
+    return null;
   }
 
   function give(thread: Thread, job: Job): void {
@@ -167,7 +172,8 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     }, afterMs).unref();
   }
 
-  function send(thread: Thread, { id, request, question }: Job & { id: number }): void {
+  function send(thread: Thread, job: Job & { id: number }): void {
+    const { id, request, question, look } = job;
     if (thread.timer !== null) clearTimeout(thread.timer);
     thread.timer = setTimeout(() => stop(thread, id), timeoutMs);
     const message: RankMessage = {
@@ -178,6 +184,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
       depth: request.depth,
       explain: request.explain ?? false,
       question,
+      company: { look, fellows: chooseFellows(job, waiting) },
       memory: question === null ? null : newMemoryFor(thread, question.model),
       timeoutMs,
     };
@@ -218,7 +225,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     if (signal?.aborted) return Promise.reject(aborted());
     if (waiting.length >= queueLimit) return Promise.reject(busy('Too many searches are waiting: try again in a moment'));
     return new Promise((resolve, reject) => {
-      const job: Job = { request, question, resolve, reject, signal, onAbort: () => {}, latest: Date.now() + timeoutMs + (threads.some((thread) => thread.ready) ? 0 : START_MS) };
+      const job: Job = { request, question, look: null, resolve, reject, signal, onAbort: () => {}, latest: Date.now() + timeoutMs + (threads.some((thread) => thread.ready) ? 0 : START_MS) };
       job.onAbort = () => {
         const at = waiting.indexOf(job);
         if (at >= 0) waiting.splice(at, 1);

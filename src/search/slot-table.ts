@@ -9,6 +9,8 @@ import type { Scope } from './types.ts';
 export interface ScopeMask {
   /** Bit s % 32 of word s / 32: slot s is in scope. */
   words: Uint32Array;
+  /** The last change of the library that it takes into account. */
+  change: number;
   excerpts: number;
   /** Sum of their lengths, in words. */
   length: number;
@@ -121,7 +123,7 @@ export class SlotTable {
       // The name of a folder that the key does not read is no business of its documents read singly.
       if (byFolder) named.add(this.folder[index]!);
     }
-    return { words, excerpts, length, languages: [...languages].toSorted(), folders: named, documents };
+    return { words, change: this.seen.change, excerpts, length, languages: [...languages].toSorted(), folders: named, documents };
   }
 
   private readAll(): void {

@@ -23,7 +23,7 @@ parentPort!.on('message', (message: RankMessage) => {
   let reply: RankReply;
   try {
     const scope = { folders: message.folders as unknown as number[], documents: message.documents as unknown as number[] };
-    const leg: VectorLeg | null = message.question === null ? null : vectors.legFor(message.question);
+    const leg: VectorLeg | null = message.question === null ? null : vectors.legFor(message.question, message.company);
     const answer = rank(engine, { query: message.query, scope, depth: message.depth, explain: message.explain, check }, leg);
     reply = { id: message.id, ...answer };
   } catch (error) {

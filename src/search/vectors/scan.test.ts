@@ -34,7 +34,7 @@ const differing = (a: Uint32Array, b: Uint32Array): number => {
 };
 
 const scan = (memory: SignMemory, question: Float32Array, mask: Uint32Array, keep: number): number[] => [
-  ...scanSigns(memory, question, planScan(memory, mask), keep),
+  ...scanSigns(memory, [{ vector: question, keep }], planScan(memory, mask))[0]!,
 ];
 
 describe('the look through all signs', () => {
@@ -106,6 +106,25 @@ describe('the look through all signs', () => {
       .toSorted((a, b) => a - b);
     expect(scan(memoryOf(2, signs, slots), vectorOf(asked), all, 400)).toEqual(expected);
   });
+
+  test('for several questions finds what it finds for each alone', () => {
+    let seed = 3;
+    const next = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0);
+    // As many together as have room for their signs: of more than 8,192 dimensions fewer than four.
+    for (const [width, together] of [[2, 4], [12, 4], [256, 4], [257, 3], [600, 1]] as const) {
+      const count = Math.ceil(60_000 / width);
+      const signs = Uint32Array.from({ length: count * width }, next);
+      const slots = Array.from({ length: count }, (_, i) => i);
+      const memory = memoryOf(width, signs, slots);
+      expect(memory.together).toBe(together);
+      const plan = planScan(memory, bitsOf(slots.filter((slot) => slot % 7 !== 3 && slot % 50 < 40), count));
+      const asked = Array.from({ length: together }, (_, i) => ({ vector: vectorOf(Uint32Array.from({ length: width }, next)), keep: [60, 7, 500, 60][i]! }));
+      const each = asked.map((one) => scanSigns(memory, [one], plan)[0]!);
+      expect(scanSigns(memory, asked, plan)).toEqual(each);
+      expect(scanSigns(memory, asked.toReversed(), plan)).toEqual(each.toReversed());
+      expect(each.map((found) => found.length)).toEqual(asked.map(({ keep }) => Math.min(keep, plan.inside)));
+    }
+  });
 });
 
 describe('where the vectors of a scope lie', () => {
@@ -153,10 +172,9 @@ describe('the question\'s own numbers', () => {
       const vectors = Array.from({ length: 20 }, () => make.next());
       vectors.forEach((vector, slot) => memory.put(slot, new Uint8Array(signsOf(vector).buffer)));
       const question = make.question();
-      memory.ask(signsOf(question), question);
       const weights = signWeights(question);
       const slots = [...vectors.keys()].toReversed();
-      expect([...memory.weightsOf(slots)]).toEqual(
+      expect([...memory.weightsOf(slots, question)]).toEqual(
         slots.map((slot) => weights.reduce((sum, weight, i) => sum + (vectors[slot]![i]! > 0 ? weight : 0), 0)),
       );
     }
@@ -166,8 +184,7 @@ describe('the question\'s own numbers', () => {
     const memory = new SignMemory(1_024);
     memory.put(0, new Uint8Array(4_096).fill(0xff));
     const question = new Float32Array(32_768).fill(1);
-    memory.ask(signsOf(question), question);
-    expect([...memory.weightsOf([0])]).toEqual([32_768 * 127]);
+    expect([...memory.weightsOf([0], question)]).toEqual([32_768 * 127]);
     expect(() => new SignMemory(1_025)).toThrow(RangeError);
   });
 });

@@ -1,6 +1,5 @@
 /** The look through all signs in scope: which excerpts differ least from the question. */
 import { countBits } from '../slot-table.ts';
-import { signsOf } from './quantise.ts';
 import { BLOCK, MOST_RUNS, type SignMemory } from './sign-memory.ts';
 
 /** Where the vectors of a scope lie: made once for a mask while no vector is added. */
@@ -57,29 +56,40 @@ export function planScan(memory: SignMemory, mask: Uint32Array): ScanPlan {
 /** How many of the lowest bits are set. */
 const lowOnes = (bits: number): number => (~bits === 0 ? 32 : 31 - Math.clz32(~bits & -~bits));
 
+export interface Asked {
+  vector: Float32Array;
+  /** How many of the nearest are wanted. */
+  keep: number;
+}
+
 /**
- * The `keep` slots inside the mask with the fewest signs that differ from the question's, in order of slot. Among equals at the cut
- * the lower slots stay: the same call, the same answer.
+ * For each question the `keep` slots inside the mask with the fewest signs that differ from its own, in order of slot. Among equals at
+ * the cut the lower slots stay: the same call, the same answer, whatever is asked beside it. Several (at most `memory.together`) take
+ * little more than one, because memory is waited for once.
  */
-export function scanSigns(memory: SignMemory, question: Float32Array, plan: ScanPlan, keep: number): Int32Array {
+export function scanSigns(memory: SignMemory, asked: readonly Asked[], plan: ScanPlan): Int32Array[] {
   const { mask, runs, blocks } = plan;
   const { present } = memory;
-  memory.ask(signsOf(question), question);
-  const nearest = new Nearest(memory.size * 8, keep, memory.room);
+  memory.ask(asked.map(({ vector }) => vector));
+  const all = asked.map(({ keep }, i) => new Nearest(memory.size * 8, keep, memory.rooms[i]!));
   let from = 0;
   for (const end of blocks) {
-    const found = memory.near(runs, from, end, nearest.limit);
-    for (let i = 0; i < found; i++) {
-      const slot = memory.foundSlot(i);
-      const distance = memory.foundDistance(i);
-      if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
+    memory.lookThrough(runs, from, end);
+    for (let question = 0; question < all.length; question++) {
+      const nearest = all[question]!;
+      const found = memory.near(question, nearest.limit);
+      for (let i = 0; i < found; i++) {
+        const slot = memory.foundSlot(i);
+        const distance = memory.foundDistance(i);
+        if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
+      }
     }
     from = end;
   }
-  return nearest.slots();
+  return all.map((nearest) => nearest.slots());
 }
 
-/** What the looks of one thread are collected in, one after the other. */
+/** What one look of a thread after the other is collected in. */
 export interface ScanRoom {
   slots: Int32Array;
   distances: Uint16Array;

@@ -3,7 +3,8 @@
  * through in about 5 ms. The memory may be shared by searching threads: what a slot's vector is never changes, so each writes what the
  * others write, and looks only at slots that it has written itself.
  */
-import { signWeights } from './quantise.ts';
+import { signsOf, signWeights } from './quantise.ts';
+import type { ScanRoom } from './scan.ts';
 import { createVectorMemory, growTo, signLoops, takeArea, VECTORS, type SignLoops, type VectorMemory } from './simd.ts';
 
 /** Slots compared in one call, and the most runs of slots they may lie in. */
@@ -13,8 +14,11 @@ export const MOST_RUNS = 1_024;
 /** Of more runs than this in a block the memory is touched first. */
 const SHORT_RUNS = 16;
 
-/** Places in a thread's area: the question's signs, its weights, the runs to look through (later slots to weigh), what was near. */
-const QUESTION = 0;
+/** Questions whose signs are compared in one look, as far as they have room together. */
+const MOST_TOGETHER = 4;
+
+/** Places in a thread's area: the questions' signs, the weights of one, the runs to look through (later slots to weigh), what was near. */
+const QUESTIONS = 0;
 const WEIGHTS = 4_096;
 const RUNS = 36_864;
 const NEAR = RUNS + MOST_RUNS * 8;
@@ -24,8 +28,10 @@ export class SignMemory {
   present = new Uint32Array(0);
   /** Changes with every new slot. */
   version = 0;
-  /** For the looks through it. */
-  readonly room = { slots: new Int32Array(1_024), distances: new Uint16Array(1_024) };
+  /** As many questions may be compared in one look. */
+  readonly together: number;
+  /** For the looks through it, one for each question. */
+  readonly rooms: ScanRoom[];
   /** Bytes a vector takes: its signs and zeros up to a multiple of 16. */
   readonly size: number;
   private readonly memory: VectorMemory;
@@ -34,14 +40,19 @@ export class SignMemory {
   private readonly runs: Int32Array;
   private readonly found: Uint32Array;
   private bytes: Uint8Array;
+  /** Where the runs that were given last end. */
+  private runsEnd: number;
 
   /** `width`: 32-bit words of signs a vector has. */
   constructor(width: number, memory: VectorMemory = createVectorMemory()) {
     this.size = Math.max(16, Math.ceil(width / 4) * 16);
-    if (this.size > WEIGHTS - QUESTION) throw new RangeError('vectors of more than 32,768 dimensions are not searched');
+    if (this.size > WEIGHTS - QUESTIONS) throw new RangeError('vectors of more than 32,768 dimensions are not searched');
+    this.together = Math.min(MOST_TOGETHER, Math.floor((WEIGHTS - QUESTIONS) / this.size));
+    this.rooms = Array.from({ length: this.together }, () => ({ slots: new Int32Array(1_024), distances: new Uint16Array(1_024) }));
     this.memory = memory;
     this.loops = signLoops(memory, this.size);
     this.area = takeArea(memory);
+    this.runsEnd = this.area + RUNS;
     this.bytes = new Uint8Array(memory.buffer);
     this.runs = new Int32Array(memory.buffer, this.area + RUNS, MOST_RUNS * 2);
     this.found = new Uint32Array(memory.buffer, this.area + NEAR, BLOCK * 2);
@@ -58,22 +69,26 @@ export class SignMemory {
     return ((this.present[slot >> 5] ?? 0) & (1 << (slot & 31))) !== 0;
   }
 
-  /** The vector whose signs `eachNear` and whose numbers `weightsOf` compare with. */
-  ask(signs: Uint32Array, vector: Float32Array): void {
-    this.bytes.fill(0, this.area, this.area + RUNS);
-    new Uint32Array(this.memory.buffer, this.area + QUESTION, signs.length).set(signs);
-    new Int8Array(this.memory.buffer, this.area + WEIGHTS, vector.length).set(signWeights(vector));
+  /** The vectors that `near` compares with, at most `together`. */
+  ask(questions: readonly Float32Array[]): void {
+    this.bytes.fill(0, this.area + QUESTIONS, this.area + QUESTIONS + questions.length * this.size);
+    questions.forEach((vector, i) => {
+      const signs = signsOf(vector);
+      new Uint32Array(this.memory.buffer, this.area + QUESTIONS + i * this.size, signs.length).set(signs);
+    });
   }
 
-  /**
-   * Of the slots of some runs (first, behind the last; in all at most BLOCK) those of which at most `limit` signs differ from the
-   * question's: how many there are. They are read with `foundSlot` and `foundDistance`.
-   */
-  near(runs: Int32Array, from: number, end: number, limit: number): number {
+  /** The runs of slots that `near` looks through: first, behind the last; in all at most BLOCK slots. */
+  lookThrough(runs: Int32Array, from: number, end: number): void {
     for (let i = from; i < end; i++) this.runs[i - from] = runs[i]!;
-    const [first, last, out] = [this.area + RUNS, this.area + RUNS + (end - from) * 4, this.area + NEAR];
-    if (end - from > SHORT_RUNS * 2) this.loops.touch(first, last);
-    return (this.loops.near(this.area + QUESTION, first, last, limit, out) - out) / 8;
+    this.runsEnd = this.area + RUNS + (end - from) * 4;
+    if (end - from > SHORT_RUNS * 2) this.loops.touch(this.area + RUNS, this.runsEnd);
+  }
+
+  /** Of these slots those of which at most `limit` signs differ from a question's: how many there are. They are read with `foundSlot` and `foundDistance`. */
+  near(question: number, limit: number): number {
+    const out = this.area + NEAR;
+    return (this.loops.near(this.area + QUESTIONS + question * this.size, this.area + RUNS, this.runsEnd, limit, out) - out) / 8;
   }
 
   foundSlot(i: number): number {
@@ -85,15 +100,19 @@ export class SignMemory {
   }
 
   /**
-   * For each slot the question's own numbers, added where the vector is positive: nearer to the truth than counting differing signs,
+   * For each slot the numbers of a vector, added where the vector is positive: nearer to the truth than counting differing signs,
    * and more the nearer it is.
    */
-  weightsOf(slots: ArrayLike<number>): Int32Array {
+  weightsOf(slots: ArrayLike<number>, vector: Float32Array): Int32Array {
+    this.bytes.fill(0, this.area + WEIGHTS, this.area + WEIGHTS + this.size * 8);
+    new Int8Array(this.memory.buffer, this.area + WEIGHTS, vector.length).set(signWeights(vector));
     const weights = new Int32Array(slots.length);
     for (let from = 0; from < slots.length; from += this.runs.length) {
       const count = Math.min(this.runs.length, slots.length - from);
       for (let i = 0; i < count; i++) this.runs[i] = slots[from + i]!;
-      this.loops.weigh(this.area + WEIGHTS, this.area + RUNS, this.area + RUNS + count * 4);
+      const [first, end] = [this.area + RUNS, this.area + RUNS + count * 4];
+      this.loops.touchEach(first, end);
+      this.loops.weigh(this.area + WEIGHTS, first, end);
       for (let i = 0; i < count; i++) weights[from + i] = this.runs[i]!;
     }
     return weights;

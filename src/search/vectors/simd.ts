@@ -15,6 +15,8 @@ export interface SignLoops {
    * once where it only reads, and one after the other where it compares. Four times as fast for many short runs, nothing for long ones.
    */
   touch(runs: number, end: number): void;
+  /** The same for slots, one number each. */
+  touchEach(slots: number, end: number): void;
   /**
    * Of the slots of some runs (from `runs` to `end`, two numbers each: the first slot and the one behind the last) those of which at
    * most `limit` signs differ from the question's: from `out` on two numbers each, the slot and how many. Answers where they end.
@@ -71,7 +73,7 @@ export function growTo(memory: VectorMemory, end: number): void {
 
 /** The loops over vectors of signs, of `size` bytes (a multiple of 16). */
 export const signLoops = (memory: VectorMemory, size: number): SignLoops =>
-  loopsOver(memory, `signs ${size}`, { touch: [2, 0, touch(size, 2)], near: [5, 1, near(size)], weigh: [3, 0, weigh(size)] }) as SignLoops;
+  loopsOver(memory, `signs ${size}`, { touch: [2, 0, touch(size, 2)], touchEach: [2, 0, touch(size, 1)], near: [5, 1, near(size)], weigh: [3, 0, weigh(size)] }) as SignLoops;
 
 /** The loops over vectors of whole numbers, of `size` bytes (a multiple of 8), of which the first `numbers` (a multiple of 8) count. */
 export const fineLoops = (memory: VectorMemory, size: number, numbers: number): FineLoops =>
@@ -105,7 +107,8 @@ const constant = (value: number): number[] => [0x41, ...signed(value)];
 const step = (local: number, by: number): number[] => [...get(local), ...constant(by), ...ADD, ...set(local)];
 const ADD = [0x6a];
 const MULTIPLY = [0x6c];
-const SHIFT_LEFT = [0x74];
+const SUBTRACT = [0x6b];
+const DIVIDE = [0x6e];
 const NOT_MORE = [0x4d];
 const TO_32 = [0xa7];
 const load32 = (offset: number): number[] => [0x28, 2, offset];
@@ -117,8 +120,10 @@ const ADD_64 = [0x7c];
 const END = 0x0b;
 /** A loop that goes on while one number is less than another; its body runs at least once. */
 const whileLess = (a: number, b: number, body: number[]): number[] => [0x03, 0x40, ...body, ...get(a), ...get(b), 0x49, 0x0d, 0, END];
-/** Where the vector of a slot begins. */
+const whenNotMore = (a: number, b: number, body: number[]): number[] => [...get(a), ...get(b), ...NOT_MORE, 0x04, 0x40, ...body, END];
+/** Where the vector of a slot begins, and the slot of a vector that begins there. */
 const placeOf = (slot: number[], size: number): number[] => [...slot, ...constant(size), ...MULTIPLY, ...constant(VECTORS), ...ADD];
+const slotAt = (place: number[], size: number): number[] => [...place, ...constant(VECTORS), ...SUBTRACT, ...constant(size), ...DIVIDE];
 
 const ZEROS = [...constant(0), 0xfd, 0x0f];
 const load = (offset: number): number[] => [0xfd, 0x00, 0, ...unsigned(offset)];
@@ -137,20 +142,21 @@ const lane = (n: number): number[] => [0xfd, 0x1b, n];
 const sumOf = (local: number): number[] => [0, 1, 2, 3].flatMap((n) => [...get(local), ...lane(n), ...(n > 0 ? ADD : [])]);
 
 function near(size: number): number[] {
-  const [question, runs, end, limit, out, at, slot, behind, sum, asked] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+  const [question, runs, end, limit, out, at, behind, sum, asked] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
   const words = Array.from({ length: size / 8 }, (_, i) => i);
-  const vectors = whileLess(slot, behind, [
+  const vectors = whileLess(at, behind, [
     // Eight bytes have an instruction of their own that counts; 16 bytes would be counted by table. No loop: the question stays in registers.
     ...words.flatMap((i) => [...get(at), ...load64(i * 8), ...get(asked + i), ...XOR_64, ...ONES_OF_64, ...(i > 0 ? ADD_64 : [])]), ...TO_32, ...set(sum),
-    // Written in any case, and kept by going on behind it: no jump to be guessed wrong.
-    ...get(out), ...get(slot), ...store32(0), ...get(out), ...get(sum), ...store32(4),
-    ...get(out), ...get(sum), ...get(limit), ...NOT_MORE, ...constant(3), ...SHIFT_LEFT, ...ADD, ...set(out),
-    ...step(at, size), ...step(slot, 1),
+    // One in a hundred is near enough: a jump that is guessed right, and nothing to do for the others.
+    ...whenNotMore(sum, limit, [
+      ...get(out), ...slotAt(get(at), size), ...store32(0), ...get(out), ...get(sum), ...store32(4), ...step(out, 8),
+    ]),
+    ...step(at, size),
   ]);
-  return withLocals([[4, I32], [words.length, I64]], [
+  return withLocals([[3, I32], [words.length, I64]], [
     ...words.flatMap((i) => [...get(question), ...load64(i * 8), ...set(asked + i)]),
     ...whileLess(runs, end, [
-      ...get(runs), ...load32(0), ...set(slot), ...get(runs), ...load32(4), ...set(behind), ...placeOf(get(slot), size), ...set(at),
+      ...placeOf([...get(runs), ...load32(0)], size), ...set(at), ...placeOf([...get(runs), ...load32(4)], size), ...set(behind),
       ...vectors, ...step(runs, 8),
     ]),
     ...get(out),

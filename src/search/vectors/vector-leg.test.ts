@@ -11,7 +11,7 @@ import { createVectorLegs } from './vector-leg.ts';
 
 const [COUNT, DIMENSIONS] = [2_500, 32];
 const mask: ScopeMask = {
-  words: new Uint32Array(200).fill(0xffffffff), excerpts: COUNT, length: COUNT, languages: [], folders: new Set(), documents: new Uint8Array(0),
+  words: new Uint32Array(200).fill(0xffffffff), change: 1, excerpts: COUNT, length: COUNT, languages: [], folders: new Set(), documents: new Uint8Array(0),
 };
 let folder: string;
 let path: string;

@@ -4,7 +4,8 @@ import { clusteredVectors, type VectorSource } from '../../../bench/vectors.ts';
 import { vectorReaderOver } from '../../storage/sqlite/vector-reader.ts';
 import { vectorTables } from '../../storage/sqlite/vector-tables.ts';
 import { quantise } from './quantise.ts';
-import { createModelMemory, VectorTable } from './vector-table.ts';
+import { createLook, isOpen, shareLook, takeLook } from './shared-look.ts';
+import { createModelMemory, mostBySigns, VectorTable } from './vector-table.ts';
 
 const DIMENSIONS = 96;
 const EVERYTHING = new Uint32Array(1_000).fill(0xffffffff);
@@ -62,6 +63,67 @@ describe('tables that share their memory, as searching threads do', () => {
     expect(late.nearest(question, EVERYTHING, 60)).toHaveLength(40);
     early.catchUp();
     expect(early.nearest(question, EVERYTHING, 60)).toEqual(late.nearest(question, EVERYTHING, 60));
+  });
+});
+
+describe('a look shared between threads', () => {
+  // More than a small scope, in which nobody shares.
+  const [COUNT, KEEP] = [50_100, 60];
+  const everything = new Uint32Array(Math.ceil(COUNT / 32) + 10).fill(0xffffffff);
+  let [one, other]: VectorTable[] = [];
+  beforeEach(() => {
+    write(0, COUNT);
+    const memory = createModelMemory(1);
+    [one, other] = [0, 1].map(() => new VectorTable(vectorReaderOver(db), () => memory));
+    one!.catchUp();
+    other!.catchUp();
+  });
+  const ask = () => ({ model: 1, vector: make.question() });
+  const sharedBy = (change: number, look: SharedArrayBuffer | null, fellows: { vector: Float32Array; keep: number; look: SharedArrayBuffer }[] = []) => ({ change, look, fellows });
+  const room = (): SharedArrayBuffer => createLook(mostBySigns(KEEP));
+
+  test('changes no answer: neither of who looks, nor of who waits, nor after more came', { timeout: 60_000 }, () => {
+    const questions = Array.from({ length: 6 }, ask);
+    const alone = questions.map((question) => one!.nearest(question, everything, KEEP));
+    const fellows = questions.slice(1).map(({ vector }, i) => ({ vector, keep: KEEP + i, look: room() }));
+    // Somebody else looks for one of them already.
+    takeLook(fellows[1]!.look);
+    expect(one!.nearest(questions[0]!, everything, KEEP, sharedBy(5, null, fellows))).toEqual(alone[0]);
+    expect(fellows.map(({ look }) => isOpen(look))).toEqual([false, false, false, false, true]);
+    fellows.forEach(({ look }, i) => {
+      expect(other!.nearest(questions[i + 1]!, everything, KEEP, sharedBy(5, look))).toEqual(alone[i + 1]);
+    });
+    write(COUNT, COUNT + 200);
+    other!.catchUp();
+    const late = other!.nearest(questions[1]!, everything, KEEP, sharedBy(5, fellows[0]!.look));
+    expect(late).toEqual(other!.nearest(questions[1]!, everything, KEEP));
+  });
+
+  test('is taken only in the state of the library that it was done in', { timeout: 60_000 }, () => {
+    const question = ask();
+    const alone = one!.nearest(question, everything, KEEP)!;
+    const state = { change: 5, vector: COUNT, inside: COUNT };
+    const done = (of: typeof state): SharedArrayBuffer => {
+      const look = room();
+      takeLook(look);
+      shareLook(look, of, Int32Array.of(1, 2));
+      return look;
+    };
+    expect(one!.nearest(question, everything, KEEP, sharedBy(5, done(state)))!.map(({ slot }) => slot).toSorted((a, b) => a - b)).toEqual([1, 2]);
+    for (const other of [{ ...state, change: 4 }, { ...state, vector: COUNT - 1 }, { ...state, inside: COUNT - 1 }]) {
+      expect(one!.nearest(question, everything, KEEP, sharedBy(5, done(other)))).toEqual(alone);
+    }
+  });
+
+  test('is not done in a small scope, nor for a question of other dimensions', { timeout: 60_000 }, () => {
+    const small = everything.map((word, i) => (i < 100 ? word : 0));
+    const fellow = { vector: ask().vector, keep: KEEP, look: room() };
+    const odd = { vector: new Float32Array(DIMENSIONS + 1), keep: KEEP, look: room() };
+    const question = ask();
+    expect(one!.nearest(question, small, KEEP, sharedBy(5, null, [fellow, odd]))).toEqual(other!.nearest(question, small, KEEP));
+    expect(isOpen(fellow.look)).toBe(true);
+    one!.nearest(question, everything, KEEP, sharedBy(5, null, [fellow, odd]));
+    expect([fellow, odd].map(({ look }) => isOpen(look))).toEqual([false, true]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { VectorSlot } from '../fuse.ts';
 import { FineMemory } from './fine-memory.ts';
 import { dotOf, similarityOf, wholeNumbers, wordsOf } from './quantise.ts';
 import { planScan, scanSigns, type ScanPlan } from './scan.ts';
+import { foundIn, shareLook, takeLook, type SharedWith } from './shared-look.ts';
 import { SignMemory } from './sign-memory.ts';
 import { createVectorMemory, type VectorMemory } from './simd.ts';
 
@@ -32,6 +33,10 @@ export const createModelMemory = (model: number): ModelMemory => ({ model, signs
 const BY_SIGNS = 1_200;
 const RESCORED = 300;
 const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 500 };
+/** How many of the fewest differing signs are looked for, if `keep` are wanted. */
+const bySigns = (keep: number, inside: number): number => Math.max(isSmall(inside) ? SMALL_SCOPE.bySigns : BY_SIGNS, keep * 5);
+export const mostBySigns = (keep: number): number => bySigns(keep, 0);
+const isSmall = (inside: number): boolean => inside <= SMALL_SCOPE.excerpts;
 /** Rows read at a time: 5 to 10 ms. */
 const READ_ROWS = 1_000;
 
@@ -84,15 +89,15 @@ export class VectorTable {
 
   /**
    * The nearest excerpts inside a mask, best first, equals by slot; null when the question was asked of a model that does
-   * not serve (it has just been replaced). A mask must not change after it was asked for.
+   * not serve (it has just been replaced). A mask must not change after it was asked for. `shared`: of the same model and mask; nothing
+   * of it changes the answer.
    */
-  nearest(question: QuestionVector, mask: Uint32Array, keep: number): VectorSlot[] | null {
+  nearest(question: QuestionVector, mask: Uint32Array, keep: number, shared: SharedWith | null = null): VectorSlot[] | null {
     if (this.model === null || question.model !== this.model || question.vector.length !== this.dimensions) return null;
     const plan = this.planOf(mask);
-    const isSmall = plan.inside <= SMALL_SCOPE.excerpts;
-    const [bySigns, rescored] = isSmall ? [SMALL_SCOPE.bySigns, SMALL_SCOPE.rescored] : [BY_SIGNS, RESCORED];
-    const differing = scanSigns(this.signs, question.vector, plan, Math.max(bySigns, keep * 5));
-    const scored = this.score(question, this.nearestSigns(differing, Math.max(rescored, keep)));
+    const differing = this.lookThroughSigns(question.vector, keep, plan, shared);
+    const rescored = isSmall(plan.inside) ? SMALL_SCOPE.rescored : RESCORED;
+    const scored = this.score(question, this.nearestSigns(question.vector, differing, Math.max(rescored, keep)));
     // Only what is near enough is put in order.
     const scores = new Float64Array(scored.length);
     for (let i = 0; i < scored.length; i++) scores[i] = scored[i]!.score;
@@ -152,10 +157,30 @@ export class VectorTable {
     return plan;
   }
 
+  /** The slots in scope of which the fewest signs differ, in order: as another thread has found them, or looked for here, for others as well. */
+  private lookThroughSigns(vector: Float32Array, keep: number, plan: ScanPlan, shared: SharedWith | null): Int32Array {
+    const asked = [{ vector, keep: bySigns(keep, plan.inside) }];
+    // Few signs stay near the processor from one question to the next: nothing is saved by looking for several.
+    if (shared === null || isSmall(plan.inside)) return scanSigns(this.signs, asked, plan)[0]!;
+    const state = { change: shared.change, vector: this.seen, inside: plan.inside };
+    const known = shared.look === null || takeLook(shared.look) ? null : foundIn(shared.look, state);
+    if (known !== null) return known;
+    const looks: SharedArrayBuffer[] = [];
+    for (const fellow of shared.fellows) {
+      if (asked.length === this.signs.together) break;
+      if (fellow.vector.length !== this.dimensions || !takeLook(fellow.look)) continue;
+      asked.push({ vector: fellow.vector, keep: bySigns(fellow.keep, plan.inside) });
+      looks.push(fellow.look);
+    }
+    const [own, ...others] = scanSigns(this.signs, asked, plan);
+    others.forEach((slots, i) => shareLook(looks[i]!, state, slots));
+    return own!;
+  }
+
   /** Of some slots in order the `keep` whose signs are nearest to the vector asked for, in order; of equals at the cut the first. */
-  private nearestSigns(slots: Int32Array, keep: number): Int32Array {
+  private nearestSigns(vector: Float32Array, slots: Int32Array, keep: number): Int32Array {
     if (slots.length <= keep) return slots;
-    const weights = this.signs.weightsOf(slots);
+    const weights = this.signs.weightsOf(slots, vector);
     const least = nthLargest(weights.slice(), keep);
     let equal = keep;
     for (let i = 0; i < weights.length; i++) if (weights[i]! > least) equal--;
