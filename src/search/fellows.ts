@@ -10,17 +10,17 @@ interface Seeker {
   look: SharedArrayBuffer | null;
 }
 
-/** Each makes the search that looks take longer (3 or 4 ms of a million vectors), and each gains less than the one before. */
-const MOST_FELLOWS = 3;
-/** Who waits behind so many will be looked for later. */
-const NEXT = 8;
+/**
+ * More than a thread looks for at once: some will have been looked for by another thread when it begins. Who waits behind so many will be
+ * looked for later.
+ */
+const NEXT = 6;
 
-/** Those that come next and ask the same vectors in the same scope; each is given room for what is found. */
+/** Of those that come next who asks the same vectors in the same scope, in their order; each is given room for what is found. */
 export function chooseFellows(search: Seeker, waiting: readonly Seeker[]): Fellow[] {
   if (search.question === null || (search.look !== null && !isOpen(search.look))) return [];
   const fellows: Fellow[] = [];
   for (const other of waiting.slice(0, NEXT)) {
-    if (fellows.length === MOST_FELLOWS) break;
     if (other.question?.model !== search.question.model || !isSameScope(other.request.scope, search.request.scope)) continue;
     if (other.look !== null && !isOpen(other.look)) continue;
     other.look ??= lookFor(other.request.depth);

@@ -64,8 +64,8 @@ export interface Asked {
 
 /**
  * For each question the `keep` slots inside the mask with the fewest signs that differ from its own, in order of slot. Among equals at
- * the cut the lower slots stay: the same call, the same answer, whatever is asked beside it. Several (at most `memory.together`) take
- * little more than one, because memory is waited for once.
+ * the cut the lower slots stay: the same call, the same answer, whatever is asked beside it. Four take little more than one: each vector is
+ * read once, and reading takes longer than comparing. At most `memory.together`.
  */
 export function scanSigns(memory: SignMemory, asked: readonly Asked[], plan: ScanPlan): Int32Array[] {
   const { mask, runs, blocks } = plan;
@@ -74,15 +74,12 @@ export function scanSigns(memory: SignMemory, asked: readonly Asked[], plan: Sca
   const all = asked.map(({ keep }, i) => new Nearest(memory.size * 8, keep, memory.rooms[i]!));
   let from = 0;
   for (const end of blocks) {
-    memory.lookThrough(runs, from, end);
-    for (let question = 0; question < all.length; question++) {
-      const nearest = all[question]!;
-      const found = memory.near(question, nearest.limit);
-      for (let i = 0; i < found; i++) {
-        const slot = memory.foundSlot(i);
-        const distance = memory.foundDistance(i);
-        if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
-      }
+    const found = memory.near(runs, from, end, all);
+    for (let i = 0; i < found; i++) {
+      const slot = memory.foundSlot(i);
+      const distance = memory.foundDistance(i);
+      const nearest = all[memory.foundBy(i)]!;
+      if (distance <= nearest.limit && ((mask[slot >> 5]! & present[slot >> 5]!) >>> (slot & 31)) & 1) nearest.add(slot, distance);
     }
     from = end;
   }

@@ -5,7 +5,7 @@
  */
 import { signsOf, signWeights } from './quantise.ts';
 import type { ScanRoom } from './scan.ts';
-import { createVectorMemory, growTo, signLoops, takeArea, VECTORS, type SignLoops, type VectorMemory } from './simd.ts';
+import { createVectorMemory, growTo, signLoops, takeArea, TOGETHER, VECTORS, type SignLoops, type VectorMemory } from './simd.ts';
 
 /** Slots compared in one call, and the most runs of slots they may lie in. */
 export const BLOCK = 2_048;
@@ -14,14 +14,12 @@ export const MOST_RUNS = 1_024;
 /** Of more runs than this in a block the memory is touched first. */
 const SHORT_RUNS = 16;
 
-/** Questions whose signs are compared in one look, as far as they have room together. */
-const MOST_TOGETHER = 4;
-
-/** Places in a thread's area: the questions' signs, the weights of one, the runs to look through (later slots to weigh), what was near. */
+/** Places in a thread's area: the questions' signs, the weights of one, the runs to look through (later slots to weigh), what was near, limits. */
 const QUESTIONS = 0;
 const WEIGHTS = 4_096;
 const RUNS = 36_864;
 const NEAR = RUNS + MOST_RUNS * 8;
+const LIMITS = NEAR + TOGETHER * BLOCK * 8;
 
 export class SignMemory {
   /** A slot has a vector when its bit is set. */
@@ -39,23 +37,23 @@ export class SignMemory {
   private readonly area: number;
   private readonly runs: Int32Array;
   private readonly found: Uint32Array;
+  private readonly limits: Int32Array;
   private bytes: Uint8Array;
-  /** Where the runs that were given last end. */
-  private runsEnd: number;
+  private asked = 0;
 
   /** `width`: 32-bit words of signs a vector has. */
   constructor(width: number, memory: VectorMemory = createVectorMemory()) {
     this.size = Math.max(16, Math.ceil(width / 4) * 16);
     if (this.size > WEIGHTS - QUESTIONS) throw new RangeError('vectors of more than 32,768 dimensions are not searched');
-    this.together = Math.min(MOST_TOGETHER, Math.floor((WEIGHTS - QUESTIONS) / this.size));
+    this.together = this.size * TOGETHER <= WEIGHTS - QUESTIONS ? TOGETHER : 1;
     this.rooms = Array.from({ length: this.together }, () => ({ slots: new Int32Array(1_024), distances: new Uint16Array(1_024) }));
     this.memory = memory;
     this.loops = signLoops(memory, this.size);
     this.area = takeArea(memory);
-    this.runsEnd = this.area + RUNS;
     this.bytes = new Uint8Array(memory.buffer);
     this.runs = new Int32Array(memory.buffer, this.area + RUNS, MOST_RUNS * 2);
-    this.found = new Uint32Array(memory.buffer, this.area + NEAR, BLOCK * 2);
+    this.found = new Uint32Array(memory.buffer, this.area + NEAR, TOGETHER * BLOCK * 2);
+    this.limits = new Int32Array(memory.buffer, this.area + LIMITS, TOGETHER);
   }
 
   put(slot: number, signs: Uint8Array): void {
@@ -71,6 +69,7 @@ export class SignMemory {
 
   /** The vectors that `near` compares with, at most `together`. */
   ask(questions: readonly Float32Array[]): void {
+    this.asked = questions.length;
     this.bytes.fill(0, this.area + QUESTIONS, this.area + QUESTIONS + questions.length * this.size);
     questions.forEach((vector, i) => {
       const signs = signsOf(vector);
@@ -78,17 +77,17 @@ export class SignMemory {
     });
   }
 
-  /** The runs of slots that `near` looks through: first, behind the last; in all at most BLOCK slots. */
-  lookThrough(runs: Int32Array, from: number, end: number): void {
+  /**
+   * Of the slots of some runs (first, behind the last; in all at most BLOCK) those of which at most so many signs differ from a question's
+   * as its limit says: how many there are. Each is read with `foundSlot`, `foundDistance` and `foundBy`.
+   */
+  near(runs: Int32Array, from: number, end: number, limits: readonly { limit: number }[]): number {
     for (let i = from; i < end; i++) this.runs[i - from] = runs[i]!;
-    this.runsEnd = this.area + RUNS + (end - from) * 4;
-    if (end - from > SHORT_RUNS * 2) this.loops.touch(this.area + RUNS, this.runsEnd);
-  }
-
-  /** Of these slots those of which at most `limit` signs differ from a question's: how many there are. They are read with `foundSlot` and `foundDistance`. */
-  near(question: number, limit: number): number {
-    const out = this.area + NEAR;
-    return (this.loops.near(this.area + QUESTIONS + question * this.size, this.area + RUNS, this.runsEnd, limit, out) - out) / 8;
+    for (let i = 0; i < TOGETHER; i++) this.limits[i] = limits[i]?.limit ?? -1;
+    const [first, last, out] = [this.area + RUNS, this.area + RUNS + (end - from) * 4, this.area + NEAR];
+    if (end - from > SHORT_RUNS * 2) this.loops.touch(first, last);
+    const loop = this.asked > 1 ? this.loops.nearEach : this.loops.near;
+    return (loop(this.area + QUESTIONS, first, last, this.area + LIMITS, out) - out) / 8;
   }
 
   foundSlot(i: number): number {
@@ -96,7 +95,12 @@ export class SignMemory {
   }
 
   foundDistance(i: number): number {
-    return this.found[i * 2 + 1]!;
+    return this.found[i * 2 + 1]! & 0xffff;
+  }
+
+  /** The place of the question that it is near to. */
+  foundBy(i: number): number {
+    return this.found[i * 2 + 1]! >>> 16;
   }
 
   /**

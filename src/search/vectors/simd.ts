@@ -5,9 +5,12 @@
  */
 
 /** The vectors of a memory lie from here on, each of the same number of bytes. Before them each thread has an area of its own. */
-export const VECTORS = 128 * 65_536;
+export const VECTORS = 256 * 65_536;
 /** Bytes of a thread's area. */
-export const AREA = 65_536;
+export const AREA = 131_072;
+
+/** Questions that are compared in one pass: of more, nothing is left to be gained. */
+export const TOGETHER = 4;
 
 export interface SignLoops {
   /**
@@ -19,9 +22,12 @@ export interface SignLoops {
   touchEach(slots: number, end: number): void;
   /**
    * Of the slots of some runs (from `runs` to `end`, two numbers each: the first slot and the one behind the last) those of which at
-   * most `limit` signs differ from the question's: from `out` on two numbers each, the slot and how many. Answers where they end.
+   * most as many signs differ from the question's as the number at `limits` says (below 0: none): from `out` on two numbers each, the
+   * slot and how many. Answers where they end.
    */
-  near(question: number, runs: number, end: number, limit: number, out: number): number;
+  near(question: number, runs: number, end: number, limits: number, out: number): number;
+  /** The same for TOGETHER questions in a row and as many limits: to how many signs differ, 65,536 times the place of the question is added. */
+  nearEach(questions: number, runs: number, end: number, limits: number, out: number): number;
   /** Puts in place of each slot from `slots` to `end` the sum of the weights (one signed byte a sign) whose sign is set in its vector. */
   weigh(weights: number, slots: number, end: number): void;
 }
@@ -73,7 +79,7 @@ export function growTo(memory: VectorMemory, end: number): void {
 
 /** The loops over vectors of signs, of `size` bytes (a multiple of 16). */
 export const signLoops = (memory: VectorMemory, size: number): SignLoops =>
-  loopsOver(memory, `signs ${size}`, { touch: [2, 0, touch(size, 2)], touchEach: [2, 0, touch(size, 1)], near: [5, 1, near(size)], weigh: [3, 0, weigh(size)] }) as SignLoops;
+  loopsOver(memory, `signs ${size}`, { touch: [2, 0, touch(size, 2)], touchEach: [2, 0, touch(size, 1)], near: [5, 1, near(size, 1)], nearEach: [5, 1, near(size, TOGETHER)], weigh: [3, 0, weigh(size)] }) as SignLoops;
 
 /** The loops over vectors of whole numbers, of `size` bytes (a multiple of 8), of which the first `numbers` (a multiple of 8) count. */
 export const fineLoops = (memory: VectorMemory, size: number, numbers: number): FineLoops =>
@@ -109,7 +115,7 @@ const ADD = [0x6a];
 const MULTIPLY = [0x6c];
 const SUBTRACT = [0x6b];
 const DIVIDE = [0x6e];
-const NOT_MORE = [0x4d];
+const NOT_MORE = [0x4c];
 const TO_32 = [0xa7];
 const load32 = (offset: number): number[] => [0x28, 2, offset];
 const store32 = (offset: number): number[] => [0x36, 2, offset];
@@ -141,20 +147,29 @@ const lane = (n: number): number[] => [0xfd, 0x1b, n];
 /** The four 32-bit numbers of a local, added. */
 const sumOf = (local: number): number[] => [0, 1, 2, 3].flatMap((n) => [...get(local), ...lane(n), ...(n > 0 ? ADD : [])]);
 
-function near(size: number): number[] {
-  const [question, runs, end, limit, out, at, behind, sum, asked] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+function near(size: number, questions: number): number[] {
   const words = Array.from({ length: size / 8 }, (_, i) => i);
+  const each = Array.from({ length: questions }, (_, i) => i);
+  const [asked, runs, end, limits, out, at, behind, sum, limit] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+  const [word, own] = [limit + questions, limit + questions + words.length];
   const vectors = whileLess(at, behind, [
-    // Eight bytes have an instruction of their own that counts; 16 bytes would be counted by table. No loop: the question stays in registers.
-    ...words.flatMap((i) => [...get(at), ...load64(i * 8), ...get(asked + i), ...XOR_64, ...ONES_OF_64, ...(i > 0 ? ADD_64 : [])]), ...TO_32, ...set(sum),
-    // One in a hundred is near enough: a jump that is guessed right, and nothing to do for the others.
-    ...whenNotMore(sum, limit, [
-      ...get(out), ...slotAt(get(at), size), ...store32(0), ...get(out), ...get(sum), ...store32(4), ...step(out, 8),
+    // Each word is read once for all questions.
+    ...words.flatMap((i) => [...get(at), ...load64(i * 8), ...set(word + i)]),
+    ...each.flatMap((question) => [
+      // Eight bytes have an instruction of their own that counts; 16 bytes would be counted by table. No loop: what is asked stays at hand.
+      ...words.flatMap((i) => [...get(word + i), ...get(own + question * words.length + i), ...XOR_64, ...ONES_OF_64, ...(i > 0 ? ADD_64 : [])]), ...TO_32, ...set(sum),
+      // One in a hundred is near enough: a jump that is guessed right, and nothing to do for the others.
+      ...whenNotMore(sum, limit + question, [
+        ...get(out), ...slotAt(get(at), size), ...store32(0), ...get(out), ...get(sum), ...constant(question << 16), ...ADD, ...store32(4), ...step(out, 8),
+      ]),
     ]),
     ...step(at, size),
   ]);
-  return withLocals([[3, I32], [words.length, I64]], [
-    ...words.flatMap((i) => [...get(question), ...load64(i * 8), ...set(asked + i)]),
+  return withLocals([[3 + questions, I32], [words.length * (1 + questions), I64]], [
+    ...each.flatMap((question) => [
+      ...get(limits), ...load32(question * 4), ...set(limit + question),
+      ...words.flatMap((i) => [...get(asked), ...load64(question * size + i * 8), ...set(own + question * words.length + i)]),
+    ]),
     ...whileLess(runs, end, [
       ...placeOf([...get(runs), ...load32(0)], size), ...set(at), ...placeOf([...get(runs), ...load32(4)], size), ...set(behind),
       ...vectors, ...step(runs, 8),
