@@ -1,7 +1,7 @@
 import type { AgentKeyActor } from '../access/actor.ts';
 import { authenticateForAgentDoor } from '../access/authentication.ts';
 import { scopeOf, type ResolvedScope } from '../access/scope.ts';
-import type { AgentDoorPorts, DocumentView, ListedDocument } from '../doors/agent/ports.ts';
+import type { AgentDoorPorts, DocumentView, ListedDocument, PageText } from '../doors/agent/ports.ts';
 import type { RateLimits } from '../doors/http-limits.ts';
 import { AppError, notFound } from '../errors.ts';
 import { chooseFolders, folderNames } from '../library/folder-choice.ts';
@@ -61,7 +61,11 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
         rows.set(view, row);
         return view;
       }),
-    readPages: (document, from, to) => storage.pages.texts(document.ref, from, to),
+    readPages(document, from, to) {
+      const read = (): Promise<PageText[]> => storage.pages.texts(document.ref, from, to);
+      // One page is what agents mostly ask for, and what a search put first is asked for again.
+      return from === to ? storage.recall(`page ${document.ref} ${from}`, read, areShort) : read();
+    },
     async pageView(document) {
       return pageViewState(storage, rowOf(document));
     },
@@ -72,6 +76,10 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
     audit,
   };
 }
+
+/** Characters of a page that is kept in memory, one of a thousand answers at most: a full page of print has some 4,000. */
+const SHORT_PAGE = 8_000;
+const areShort = (pages: readonly PageText[]): boolean => pages.every(({ text }) => text.length <= SHORT_PAGE);
 
 const toListed = (row: DocumentRow, folder: string): ListedDocument => ({
   id: row.id,

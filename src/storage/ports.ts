@@ -54,9 +54,10 @@ export interface Storage extends Stores {
   appendAudit(work: (audit: AuditStore) => Promise<void>): Promise<{ durable: Promise<void> }>;
   /**
    * What `make` answers out of reads alone, remembered under `name` for as long as nothing but audit rows is committed, by whichever
-   * process: so it is never older than the call that asks, rights included. Answers are frozen; the same one comes again.
+   * process: so it is never older than the call that asks, rights included. Answers are frozen; the same one comes again. Without
+   * `isKept`, for what may be large, every answer is kept.
    */
-  recall<T>(name: string, make: () => Promise<T>): Promise<T>;
+  recall<T>(name: string, make: () => Promise<T>, isKept?: (answer: T) => boolean): Promise<T>;
   /** A write and a read that must work for readiness. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -92,6 +92,15 @@ describe('recalled answers', () => {
     expect(now).toBe('New');
   });
 
+  it('that are not worth keeping are made again, and frozen all the same', async () => {
+    let made = 0;
+    const recall = (length: number) => library.storage.recall(`text ${length}`, async () => ({ text: 'x'.repeat(length), made: (made += 1) }), ({ text }) => text.length <= 10);
+    expect(await recall(10)).toBe(await recall(10));
+    const long = await recall(11);
+    expect(Object.isFrozen(long)).toBe(true);
+    expect((await recall(11)).made).toBe(long.made + 1);
+  });
+
   it('that could not be made, or whose question is very long, are asked again', async () => {
     await expect(library.storage.recall('fails', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await library.storage.recall('fails', async () => 'yes')).toBe('yes');

@@ -37,17 +37,21 @@ export function rememberReads(
     answeredAt = now;
   };
 
-  const recall = <T>(question: string, make: () => Promise<T>): Promise<T> => {
+  const recall = <T>(question: string, make: () => Promise<T>, isKept?: (answer: T) => boolean): Promise<T> => {
     if (question.length > MAX_QUESTION_LENGTH) return make();
     // Asked before reading: what is read may be newer than this version, and is then asked again.
     refresh();
     const known = answers.get(question);
     if (known) return known as Promise<T>;
-    const answer = make().then(freezeDeeply);
-    answers.set(question, answer);
-    answer.catch(() => {
+    const drop = (): void => {
       if (answers.get(question) === answer) answers.delete(question);
+    };
+    const answer = make().then((value) => {
+      if (isKept !== undefined && !isKept(value)) drop();
+      return freezeDeeply(value);
     });
+    answers.set(question, answer);
+    answer.catch(drop);
     return answer;
   };
 
