@@ -97,6 +97,17 @@ describe('analysis', () => {
     );
   });
 
+  it('finds no term without a name, not even of diacritics that stand alone', () => {
+    const alone = fc.array(fc.constantFrom('´', '¨', '¯', '¸', '\u0301', '\u0308\u0327', 'ـــ', '\u064b', '\u05b0', 'a', '7', '-', "'", '.', '+', '*', ' '), { maxLength: 12 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(alone, fc.constantFrom(...LANGUAGES), (text, language) => {
+        expect(analysed([text], language).terms).not.toContain('');
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(analysed(['Centre ´ ¨ ـــ'], 'en').terms).toEqual(analysed(['Centre'], 'en').terms);
+  });
+
   it('folds text of ASCII for phrases as it does the same text beside an accent', () => {
     const plain = fc.array(fc.constantFrom('-\n', '-\r\n', '-', 'ab', 'C', 'd', '9', ' ', '\n', '.', '\u0001', '\t', "'"), { maxLength: 30 }).map((pieces) => pieces.join(''));
     fc.assert(

@@ -24,14 +24,14 @@ function stemmerOf(language: string): Stemmer | null {
 /**
  * The terms of one lower-cased word (diacritics kept) in a language: its stem with and without diacritics (they differ where
  * the stemmer needs the accent), and the exact form where it has diacritics, so that `résumé` prefers `résumé` to `resume`.
- * The first term is the one that counts; the others are spellings of it.
+ * The first term is the one that counts; the others are spellings of it. None is empty unless nothing but diacritics is in the word.
  */
 export function termsOfWord(word: string, documentLanguage: string): readonly string[] {
   const language = languageOfWord(word, documentLanguage);
   const stemmer = stemmerOf(language);
   const plain = foldWord(word);
   const stem = stemOf(stemmer, word);
-  const folded = foldWord(stem);
+  const folded = foldWord(stem) || plain;
   if (plain === word && folded === stem && language !== 'ar') return [stem];
   const terms = [folded, plain === word ? stem : stemOf(stemmer, plain)];
   if (plain !== word) terms.push(word);

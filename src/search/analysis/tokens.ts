@@ -25,6 +25,7 @@ const BROKEN = '-\n';
 const OTHER_HALF = /[ \t]*(\p{Ll}{2,})/uy;
 const JOINERS = new Set(Array.from(".-_/:@+',&", (joiner) => joiner.charCodeAt(0)));
 const [COMMA, AMPERSAND, HASH, STAR] = [0x2c, 0x26, 0x23, 0x2a];
+const LAST_OF_ASCII = 0x7f;
 const IS_LETTER = /^\p{L}$/u;
 const IS_DECIMAL = /^\p{Nd}/u;
 const HAS_DIGIT = /\p{N}/u;
@@ -201,6 +202,8 @@ function emitWord(
   more: { spelling?: boolean; inside?: boolean; starred?: boolean },
 ): void {
   const text = lowerWord(word.length > MAX_LENGTH ? word.slice(0, MAX_LENGTH) : word);
+  // A diacritic alone, as ´ and ¨ become by NFKC, or a tatweel: no word, and nothing is left of it as a term.
+  if (text.charCodeAt(0) > LAST_OF_ASCII && foldWord(text) === '') return;
   const capitals = word.length > 1 && word.length <= 5 && text !== word && word === word.toUpperCase();
   emit({ kind: 'word', text, spelling: more.spelling ?? false, capitals, inside: more.inside ?? false, starred: more.starred ?? false });
 }

@@ -4,6 +4,7 @@ import { vectors } from './0003-vectors.ts';
 import { judged } from './0005-judged.ts';
 import { keyDocuments } from './0006-key-documents.ts';
 import { auditMarks } from './0007-audit-marks.ts';
+import { namedBlocks } from './0008-named-blocks.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -16,4 +17,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0005-judged': judged,
   '0006-key-documents': keyDocuments,
   '0007-audit-marks': auditMarks,
+  '0008-named-blocks': namedBlocks,
 });

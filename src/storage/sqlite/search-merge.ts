@@ -59,6 +59,8 @@ export function openSearchMaintenance(databasePath: string): SearchMaintenance {
         return work.immediate(budgetMs);
       } catch (error) {
         merge = null;
+        // What was written does not go together with what is left: this merge is begun anew, its sources are all there.
+        if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) statementsOf(db).dropBuilding.run();
         throw error;
       }
     },

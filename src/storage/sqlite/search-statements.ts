@@ -36,6 +36,7 @@ const SQL = {
   termsOf: `SELECT CAST(term AS BLOB) AS term FROM search_postings WHERE segment = ?`,
   blocksOf: `SELECT data FROM search_blocks WHERE segment = ?`,
   moveCursor: `UPDATE search_segments SET cursor = ?, bytes = ? WHERE segment = ?`,
+  dropBuilding: `UPDATE search_segments SET state = 'dropping' WHERE state = 'building'`,
   setState: `UPDATE search_segments SET state = ? WHERE segment = ?`,
   finishSegment: `UPDATE search_segments SET state = 'live', slots = ?, filter = ?, sources = NULL, cursor = NULL WHERE segment = ?`,
   dropPostings: `DELETE FROM search_postings WHERE segment = ? AND term IN (SELECT term FROM search_postings WHERE segment = ? LIMIT ?)`,
