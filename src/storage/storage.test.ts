@@ -281,7 +281,7 @@ describe.each(engines)('storage on $name', ({ open }) => {
     await storage.close();
     const { default: Sqlite } = await import('better-sqlite3');
     const db = new Sqlite(join(folder, 'sergo.db'));
-    db.exec(`drop table audit_actors; drop table audit_objects; delete from kysely_migration where name = '0007-audit-marks';
+    db.exec(`drop table audit_actors; drop table audit_objects; delete from kysely_migration where name >= '0007';
       create index audit_actor on audit (actor_id, seq); create index audit_object on audit (object_id, seq)`);
     db.close();
     storage = await open();
