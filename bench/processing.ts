@@ -51,7 +51,8 @@ const mib = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`;
 try {
   // A first round, not counted: PDFium is compiled while it runs.
   await library.settled(await library.upload(files));
-  await sleep(3_000);
+  // Both give memory back once they have had nothing to do for a while.
+  await sleep(15_000);
   const idle = residentBytes(library.sergo.pid);
   const watching = watchResident(library.sergo.pid);
   const ours: number[] = [];

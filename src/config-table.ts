@@ -128,8 +128,8 @@ export const settings = table({
   workerConcurrency: {
     name: 'SERGO_WORKER_CONCURRENCY',
     schema: whole(1, 64),
-    default: String(Math.max(1, Math.min(8, availableParallelism()))),
-    about: 'Files that one worker process reads at the same time. Default: one per processor, at most 8.',
+    default: String(Math.min(9, availableParallelism() + 1)),
+    about: 'Files that one worker process has in hand at the same time. Default: one more than processors, at most 9: while one is written, the others are read.',
   },
   warmOffice: {
     name: 'SERGO_WARM_OFFICE',

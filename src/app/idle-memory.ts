@@ -16,7 +16,7 @@ const LOOK_MS = 5_000;
 /** Of a look's length: less is a process with nothing to do. */
 const IDLE_SHARE = 0.02;
 /** Processor time since the last release from which there is something to give back. */
-const WORKED_MS = 1_000;
+const WORKED_MS = 250;
 
 /** Does so each time the process has worked and then has nothing to do for five to ten seconds. */
 export function releaseWhenIdle(lookMs = LOOK_MS): { stop(): void } {

@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import type { Config } from '../config.ts';
 import { createDocumentReader, type DocumentReader, type DocumentReaderDeps } from '../formats/document-reader.ts';
 import { createCopyMaker } from '../formats/copy-maker.ts';
 import { createImageReader } from '../formats/image.ts';
 import { createOfficeConverter } from '../formats/office-converter.ts';
 import { createOcr } from '../formats/ocr.ts';
-import { createPdfReader, type PdfReader } from '../formats/pdf.ts';
+import { createPdfReader } from '../formats/pdf.ts';
 import type { CopyMaker, Ocr, PageDrawer } from '../processing/ports.ts';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 
@@ -22,12 +23,14 @@ export interface Readers {
 /** Everything that reads files, in sandboxed children: what a worker needs. */
 export async function openReaders(config: Config, log: (message: string) => void): Promise<Readers> {
   const sandbox = await createSandbox({ log });
-  // One more than the worker's slots: the express lane must not wait for a child.
-  const pdf = openPdf(sandbox, config, config.workerConcurrency + 1);
+  // One more than the worker's slots: the express lane must not wait for a child. Starting the next owner's waits for an end of the work.
+  const children = { size: config.workerConcurrency + 1, spare: { quietMs: 2_000, ...(config.warmOffice && { firstMs: 500 }) } };
+  const pdf = createPdfReader({ sandbox, ...children, limits: limitsOf(config) });
   const office = createOfficeConverter({ sandbox, keepSpare: config.warmOffice, limits: { ...limitsOf(config), memoryBytes: config.limits.officeMemoryBytes } });
   const pictures = createImageReader({ sandbox, size: 2, limits: limitsOf(config), maxPixels: config.limits.picturePixels });
   const reader = createDocumentReader({
     sandbox,
+    ...children,
     office,
     limits: limitsOf(config),
     others: {
@@ -38,7 +41,7 @@ export async function openReaders(config: Config, log: (message: string) => void
     },
   });
   const copies = createCopyMaker({ office, reader, limits: { maxPages: config.limits.pages, maxUnpackedBytes: config.limits.unpackedBytes } });
-  const ocr = createOcr({ sandbox, pdf, languages: config.ocrLanguages, concurrency: config.workerConcurrency });
+  const ocr = createOcr({ sandbox, pdf, languages: config.ocrLanguages, concurrency: Math.min(config.workerConcurrency, availableParallelism()) });
   return {
     sandbox,
     reader,
@@ -64,7 +67,7 @@ export async function openReaders(config: Config, log: (message: string) => void
 /** Draws and cuts pages, in children of its own: what the server needs. */
 export async function openDrawer(config: Config, log: (message: string) => void): Promise<{ drawer: PageDrawer; sandbox: Sandbox; close(): Promise<void> }> {
   const sandbox = await createSandbox({ log });
-  const pdf = openPdf(sandbox, config, 1);
+  const pdf = createPdfReader({ sandbox, size: 1, limits: limitsOf(config) });
   return {
     sandbox,
     drawer: {
@@ -74,8 +77,6 @@ export async function openDrawer(config: Config, log: (message: string) => void)
     close: () => pdf.close(),
   };
 }
-
-const openPdf = (sandbox: Sandbox, config: Config, size: number): PdfReader => createPdfReader({ sandbox, size, limits: limitsOf(config) });
 
 const limitsOf = (config: Config): { memoryBytes: number; wallMs: number; cpuMs: number } => ({
   memoryBytes: config.limits.childMemoryBytes,

@@ -1,7 +1,9 @@
-import { open } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DEFAULT_LIMITS, LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
+import { DEFAULT_LIMITS, LimitHit, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
+import { ChildPool } from './child-pool.ts';
 import { runInTime, type FileTime } from './file-time.ts';
 import type { OfficeConverter, OfficeTarget } from './office-converter.ts';
 import { listFontFamilies } from './fonts.ts';
@@ -43,6 +45,10 @@ export interface DocumentReaderDeps {
   /** Types that another reader takes: PDF and pictures through PDFium. */
   others?: Record<string, (file: FileToRead, settings: ReadSettings) => Promise<ReadResult>>;
   limits?: { memoryBytes?: number; wallMs?: number; cpuMs?: number };
+  /** Children at work at the same time. Default: the number of processors; beyond that, one is started only when none becomes free soon. */
+  size?: number;
+  /** Keeps one child ready for the next owner, started after so long without work. */
+  spare?: { quietMs: number; firstMs?: number };
 }
 
 interface RequestSettings {
@@ -56,7 +62,9 @@ const headBytes = 65_536;
 const largestFile = 600 * 1024 ** 2;
 /** A child that has read this many files is replaced: leaks and fragments end with it. */
 const filesPerChild = 200;
-const idleChildren = 2;
+/** A child takes so long to start. */
+const START_MS = 300;
+const IDLE_MS = 60_000;
 
 /** What LibreOffice turns an old kind into before it is read. */
 const modernOf: Record<string, OfficeTarget> = { doc: 'docx', rtf: 'docx', ppt: 'pptx', xls: 'xlsx' };
@@ -68,10 +76,17 @@ const packages = [
 ];
 
 /** Reads files in warm sandboxed children, one file at a time each; a child never sees files of two owners. */
-export function createDocumentReader({ sandbox, office, others = {}, limits }: DocumentReaderDeps): DocumentReader {
-  const idle: { child: Child; owner: string }[] = [];
-  const busy = new Set<Child>();
-  let closed = false;
+export function createDocumentReader({ sandbox, office, others = {}, limits = {}, size = availableParallelism(), spare }: DocumentReaderDeps): DocumentReader {
+  const pool = new ChildPool({
+    size,
+    enough: availableParallelism(),
+    patienceMs: START_MS,
+    maxServed: filesPerChild,
+    keepBelowBytes: (limits.memoryBytes ?? DEFAULT_LIMITS.memoryBytes) / 2,
+    idleMs: IDLE_MS,
+    start: () => sandbox.startChild({ ...childProgram(), limits: { ...limits, stdoutBytes: 128 * 1024 ** 2 } }),
+    ...(spare && { spare }),
+  });
   let fonts: Promise<string[]> | undefined;
 
   /** Asked once; only where PDF copies are made do fonts cost anything. */
@@ -81,32 +96,17 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
     return families.length > 0 ? { availableFonts: families } : {};
   };
 
-  async function takeChild(owner: string, signal: AbortSignal | undefined): Promise<Child> {
-    const at = idle.findIndex((entry) => entry.owner === owner && entry.child.alive);
-    if (at >= 0) return idle.splice(at, 1)[0]!.child;
-    return sandbox.startChild({ ...childProgram(), limits: { ...limits, stdoutBytes: 128 * 1024 ** 2 }, ...(signal && { signal }) });
-  }
-
-  async function release(child: Child, owner: string): Promise<void> {
-    if (closed || !child.alive || child.served >= filesPerChild) return child.stop();
-    idle.push({ child, owner });
-    while (idle.length > idleChildren) await idle.shift()!.child.stop();
-  }
-
-  async function request(file: FileToRead, header: Record<string, unknown>, payload: Payload, { time, ...options }: RequestSettings = {}): Promise<Frame> {
-    const child = await takeChild(file.owner, options.signal);
-    busy.add(child);
-    try {
-      const frame = await runInTime(time, limits?.wallMs ?? DEFAULT_LIMITS.wallMs, (wallMs) => child.request({ ...header, name: file.name }, payload, { ...options, wallMs }));
-      if (frame.header.kind !== 'error') return frame;
-      if (typeof frame.header['reason'] === 'string') throw new UnreadableFile(frame.header['reason']);
-      throw new Error(`A format module failed: ${String(frame.header['message'])}`);
-    } catch (error) {
-      throw error instanceof LimitHit ? limitReason(error) : error;
-    } finally {
-      busy.delete(child);
-      await release(child, file.owner);
-    }
+  function request({ owner, name }: FileToRead, header: Record<string, unknown>, payload: Payload, { time, ...options }: RequestSettings = {}): Promise<Frame> {
+    return pool.use({ owner, key: '', signal: options.signal }, async ({ child }) => {
+      try {
+        const frame = await runInTime(time, limits.wallMs ?? DEFAULT_LIMITS.wallMs, (wallMs) => child.request({ ...header, name }, payload, { ...options, wallMs }));
+        if (frame.header.kind !== 'error') return frame;
+        if (typeof frame.header['reason'] === 'string') throw new UnreadableFile(frame.header['reason']);
+        throw new Error(`A format module failed: ${String(frame.header['message'])}`);
+      } catch (error) {
+        throw error instanceof LimitHit ? limitReason(error) : error;
+      }
+    });
   }
 
   return {
@@ -140,10 +140,7 @@ export function createDocumentReader({ sandbox, office, others = {}, limits }: D
       return answer.finish(frame);
     },
 
-    async close() {
-      closed = true;
-      await Promise.all([...idle.splice(0).map(({ child }) => child.stop()), ...[...busy].map((child) => child.stop())]);
-    },
+    close: () => pool.close(),
   };
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ChildDied, DEFAULT_LIMITS, LimitHit, type Frame, type Limits, type Payload, type Sandbox } from '../sandbox/types.ts';
 import { runInTime, type FileTime } from './file-time.ts';
 import { points, writePicturePdf, type PictureFrame } from './image/pdf.ts';
-import { ChildPool } from './pdf/pool.ts';
+import { ChildPool } from './child-pool.ts';
 import { UnreadableFile, type ReadResult } from './types.ts';
 
 /** Pictures as documents: png, jpg, tiff (each of its pages one), webp. They are decoded in sandboxed children only. */
@@ -61,7 +61,6 @@ export function createImageReader(deps: ImageReaderDeps): ImageReader {
     maxServed: 100,
     keepBelowBytes: (limits.memoryBytes ?? 1024 ** 3) / 2,
     idleMs: 15_000,
-    spares: 0,
     start: () =>
       deps.sandbox.startChild({
         command: process.execPath,

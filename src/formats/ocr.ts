@@ -5,7 +5,7 @@ import type { LayerPage } from './ocr/layer-page.ts';
 import type { GreyPicture } from './ocr/picture.ts';
 import { hasDriver, listLanguages, OcrFailed, recognise, startTesseract } from './ocr/tesseract.ts';
 import type { CallOptions, PdfInput, PdfReader } from './pdf.ts';
-import { ChildPool } from './pdf/pool.ts';
+import { ChildPool } from './child-pool.ts';
 import { countWords, markHyphens, newWordCounts, resolveHyphens } from './pdf/hyphens.ts';
 import { UnreadableFile } from './types.ts';
 
@@ -70,7 +70,6 @@ export function createOcr(deps: OcrDeps): Ocr {
     size: concurrency,
     maxServed: 100,
     keepBelowBytes: KEEP_BELOW_BYTES,
-    spares: 0,
     idleMs: IDLE_MS,
     start: async () => startTesseract(deps.sandbox, known(await languages()), deps.limits ?? {}),
   });

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { runInTime, type FileTime } from './file-time.ts';
 import { ChildDied, LimitHit, type Child, type Frame, type Payload, type Sandbox } from '../sandbox/index.ts';
-import { createSpare, findPrograms, missingSentence, startOffice, type OfficePrograms } from './office-start.ts';
+import { findPrograms, missingSentence, startOffice, type OfficePrograms } from './office-start.ts';
+import { createSpare } from './spare.ts';
 import { UnreadableFile } from './types.ts';
 
 /**
@@ -79,14 +80,14 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
   let waiting: (() => void)[] = [];
   let closed = false;
   const start = (wallMs: number, signal?: AbortSignal): Promise<Child> => startOffice(sandbox, programs, { ...deps.limits, wallMs: MOST_MS }, { startMs: wallMs, signal });
-  const spare = createSpare({ start: () => start(MOST_MS), wanted: keepSpare && missing === null });
+  const spare = keepSpare && missing === null ? createSpare({ start: () => start(MOST_MS), firstMs: 1_000, quietMs: 10_000 }) : null;
 
   async function childFor(lane: Lane, owner: string, wallMs: number, signal: AbortSignal | undefined): Promise<Child> {
     const { running } = lane;
     if (running && running.child.alive && running.owner === owner && running.child.served < filesPerStart) return running.child;
     await stop(lane);
     if (closed) throw new Error('The converter is closed');
-    const child = (await spare.take()) ?? (await start(wallMs, signal));
+    const child = (await spare?.take()) ?? (await start(wallMs, signal));
     if (closed) {
       await child.stop();
       throw new Error('The converter is closed');
@@ -146,7 +147,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
   function occupy(lane: Lane): void {
     lane.busy = true;
     clearTimeout(lane.idle);
-    spare.hold();
+    spare?.hold();
   }
 
   async function leaveLane(lane: Lane): Promise<void> {
@@ -155,7 +156,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
     else {
       lane.idle = setTimeout(() => void stop(lane), lane.idleMs);
       lane.idle.unref();
-      if (lanes.every((each) => !each.busy)) spare.refill();
+      if (lanes.every((each) => !each.busy)) spare?.refill();
     }
     waiting.shift()?.();
   }
@@ -213,7 +214,7 @@ export function createOfficeConverter(deps: OfficeConverterDeps): OfficeConverte
       closed = true;
       // Each takes itself off the list by putting a new one in its place.
       for (const wake of waiting) wake();
-      await Promise.all([...lanes.map(stop), spare.close()]);
+      await Promise.all([...lanes.map(stop), spare?.close()]);
     },
   };
 }

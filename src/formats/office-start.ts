@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Child, Limits, Sandbox } from '../sandbox/index.ts';
 
-/** Where LibreOffice is, how one is started in the sandbox, and the one that is kept running for the next file. */
+/** Where LibreOffice is, and how one is started in the sandbox. */
 
 const officeFolders = ['/usr/lib/libreoffice', '/usr/lib64/libreoffice', ...globSync('/opt/libreoffice*')];
 const unoFolders = ['/usr/lib/python3/dist-packages/uno.py', ...globSync('/usr/lib*/python3*/site-packages/uno.py'), '/usr/lib/libreoffice/program/uno.py'];
@@ -43,49 +43,4 @@ export function startOffice(
     startMs: Math.min(startMs, 60_000),
     ...(signal && { signal }),
   });
-}
-
-export interface Spare {
-  /** The one that runs, or undefined. It is the caller's from now on. */
-  take(): Promise<Child | undefined>;
-  /** Starts none before `refill` is called. */
-  hold(): void;
-  /** Nothing is converted any more: one is started when that lasts. */
-  refill(): void;
-  close(): Promise<void>;
-}
-
-const FIRST_MS = 1_000;
-const QUIET_MS = 10_000;
-
-/** A LibreOffice that has seen no file. Starting one takes a processor for two seconds, so it is done when there is nothing else to do. */
-export function createSpare({ start, wanted, quietMs = QUIET_MS }: { start(): Promise<Child>; wanted: boolean; quietMs?: number }): Spare {
-  let spare: Promise<Child | undefined> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const refill = (afterMs: number): void => {
-    clearTimeout(timer);
-    if (!wanted || spare !== undefined) return;
-    timer = setTimeout(() => {
-      // One that does not start says so to the file that starts its own.
-      spare = start().catch(() => undefined);
-    }, afterMs);
-    timer.unref();
-  };
-  refill(FIRST_MS);
-  return {
-    async take() {
-      const taken = spare;
-      // At once: no two lanes may have the same.
-      spare = undefined;
-      const child = await taken;
-      return child?.alive ? child : undefined;
-    },
-    hold: () => clearTimeout(timer),
-    refill: () => refill(quietMs),
-    async close() {
-      clearTimeout(timer);
-      await (await spare)?.stop();
-      spare = undefined;
-    },
-  };
 }

@@ -125,7 +125,8 @@ test('what reading, converting and reading the copy may take is one time, over a
   expect(lefts.length).toBeGreaterThanOrEqual(3);
   expect(lefts.length).toBeLessThanOrEqual(5);
   expect(lefts.toSorted((a, b) => b - a)).toEqual(lefts);
-  expect(lefts[2]).toBeLessThanOrEqual(250);
+  // Of 500 ms the reading took 150 and the conversion 100; a timer may fire up to a millisecond early.
+  expect(lefts[2]).toBeLessThanOrEqual(252);
   expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'failed', reason: expect.stringContaining('in the time that one file may take') as string });
   expect(times.size).toBe(0);
 });

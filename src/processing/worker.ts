@@ -34,14 +34,15 @@ const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: Abor
  * this process was away too long) cannot write its results. A process that dies loses nothing but the work under way.
  *
  * Nobody waits behind somebody's large files: of the copies made in the background, for which LibreOffice may need minutes, the slots
- * make one at a time, so that another slot reads; while that one has nothing to read, a lane beside them makes a second copy (one is
- * read and indexed while LibreOffice is at the next). And while every slot has been at its file for a while, an express lane reads small
- * ones.
+ * make as many at a time as leaves another slot to read. Those they make first: LibreOffice takes one file after the other, and would be
+ * idle while all is read and waited for afterwards. While a slot has nothing to read, a lane beside them makes a second copy (one is read
+ * and indexed while LibreOffice is at the next). And while every slot has been at its file for a while, an express lane reads small ones.
  */
 export function startWorker(deps: ProcessingDeps, options: { slots: number }): Worker {
   const stopping = new AbortController();
   let wakeUp = (): void => {};
-  let copying = false;
+  const most = mostCopies(options.slots);
+  let copying = 0;
   const times = new Map<number, FileTime>();
   /** When each slot began what it is at; undefined while it has nothing. */
   const busySince: (number | undefined)[] = Array.from({ length: options.slots }, () => undefined);
@@ -49,35 +50,37 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
   const without = new Set<number>();
 
   const work = async (number: number): Promise<boolean> => {
-    const mayCopy = !copying;
-    let holdsCopying = mayCopy;
-    copying = true;
+    let holdsCopying = copying < most;
+    const kinds: JobKind[][] = !holdsCopying ? [['read']] : options.slots > 1 ? [['pdf-copy'], ['read']] : [['read', 'pdf-copy']];
+    if (holdsCopying) copying++;
+    const letOthersCopy = (): void => {
+      if (holdsCopying) copying--;
+      holdsCopying = false;
+    };
     try {
       return await workOnce(deps, stopping.signal, {
-        ...(mayCopy ? {} : { kinds: ['read'] }),
+        kinds,
         times,
         onJob(job) {
           busySince[number] = performance.now();
           if (job === null) without.add(number);
           else without.delete(number);
-          if (!holdsCopying || job?.kind === 'pdf-copy') return;
-          holdsCopying = false;
-          copying = false;
+          if (job?.kind !== 'pdf-copy') letOthersCopy();
         },
       });
     } finally {
       busySince[number] = undefined;
-      if (holdsCopying) copying = false;
+      letOthersCopy();
     }
   };
   const workExpress = async (): Promise<boolean> => {
     const now = performance.now();
     if (!busySince.every((since) => since !== undefined && now - since > EXPRESS_AFTER_MS)) return false;
-    return workOnce(deps, stopping.signal, { kinds: ['read'], mostBytes: LIGHT_BYTES, times });
+    return workOnce(deps, stopping.signal, { kinds: [['read']], mostBytes: LIGHT_BYTES, times });
   };
   const workSecondCopy = async (): Promise<boolean> => {
-    if (!copying || without.size === 0) return false;
-    return workOnce(deps, stopping.signal, { kinds: ['pdf-copy'], times });
+    if (copying !== 1 || without.size === 0) return false;
+    return workOnce(deps, stopping.signal, { kinds: [['pdf-copy']], times });
   };
   const slot = async (once: () => Promise<boolean>): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -113,9 +116,12 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
   };
 }
 
+/** Of copies at a time: one is read and indexed while LibreOffice is at the next. */
+const mostCopies = (slots: number): number => (slots > 2 ? 2 : 1);
+
 export interface Taking {
-  /** Default: all. */
-  kinds?: JobKind[];
+  /** The first that there is work of; kinds beside each other in the queue's order. Default: all. */
+  kinds?: JobKind[][];
   /** Only of files up to this size. */
   mostBytes?: number;
   /** Called with the job that was taken, before it is run, or null. */
@@ -125,17 +131,21 @@ export interface Taking {
 }
 
 /** One job from the queue to its end; false when there was none. Exported for tests that drive the queue by hand. */
-export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = ['read', 'pdf-copy'], mostBytes, onJob, times = new Map() }: Taking = {}): Promise<boolean> {
+export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = [['read', 'pdf-copy']], mostBytes, onJob, times = new Map() }: Taking = {}): Promise<boolean> {
   const job = await takeJob(deps, kinds, mostBytes);
   onJob?.(job);
   return job === null ? false : runJob(deps, job, stop, times);
 }
 
-async function takeJob(deps: ProcessingDeps, kinds: JobKind[], mostBytes: number | undefined): Promise<JobRow | null> {
+async function takeJob(deps: ProcessingDeps, kinds: JobKind[][], mostBytes: number | undefined): Promise<JobRow | null> {
   if ((await deps.storage.jobs.countOpen()) === 0) return null;
   if (deps.hasRoom && !(await deps.hasRoom())) return null;
   const token = randomBytes(16).toString('hex');
-  return deps.storage.jobs.lease(kinds, deps.clock.now(), LEASE_MS, token, mostBytes);
+  for (const each of kinds) {
+    const job = await deps.storage.jobs.lease(each, deps.clock.now(), LEASE_MS, token, mostBytes);
+    if (job !== null) return job;
+  }
+  return null;
 }
 
 async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal, times: Map<number, FileTime>): Promise<boolean> {

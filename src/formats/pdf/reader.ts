@@ -11,7 +11,7 @@ import { mostText, tooMuchText } from '../read-answer.ts';
 import { UnreadableFile, type ReadOptions, type ReadPage, type ReadResult } from '../types.ts';
 import { cutWithQpdf, QPDF } from './cut.ts';
 import { FALLBACK_FONTS } from './fonts.ts';
-import { ChildPool, type Member } from './pool.ts';
+import { ChildPool, type Member } from '../child-pool.ts';
 import { pageNotice, sentences, type Problem } from './problems.ts';
 
 /** The parent's side of reading PDFs: a pool of warm sandboxed children. Holds at most one copy of a file, a path none. */
@@ -50,15 +50,15 @@ export interface PdfReader {
   drawGrey(input: PdfInput, page: number, options?: DrawOptions): Promise<{ width: number; height: number; pixels: Uint8Array }>;
   /** One page (1-based) alone as PDF with its text layer. Errors as `draw`. */
   cut(input: PdfInput, page: number, options?: CallOptions): Promise<Uint8Array>;
-  /** Starts the spare child ahead of time. */
-  warm(): void;
   close(): Promise<void>;
 }
 
 export interface PdfReaderDeps {
   sandbox: Sandbox;
-  /** Children at work at the same time. Default: the number of cores. */
+  /** Children at work at the same time. Default: the number of processors; beyond that, one is started only when none becomes free soon. */
   size?: number;
+  /** When the child that is kept for the next owner is started. Default: beside the first one's work. */
+  spare?: { quietMs: number; firstMs?: number };
   limits?: Partial<Limits>;
   /** Default /usr/bin/qpdf; where there is none, PDFium cuts. */
   qpdfPath?: string;
@@ -67,6 +67,8 @@ export interface PdfReaderDeps {
   log?: (message: string) => void;
 }
 
+/** A child takes so long to start. */
+const START_MS = 300;
 /** Larger files are not sent but shown to a child of their own through an open descriptor. */
 const LARGE_BYTES = 64 * 1024 ** 2;
 /** Pages that may end a child before the whole file is given up. */
@@ -118,6 +120,9 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   const source = join(import.meta.dirname, '..', '..');
   const pool = new ChildPool({
     size: deps.size ?? availableParallelism(),
+    enough: availableParallelism(),
+    patienceMs: START_MS,
+    spare: deps.spare ?? { quietMs: 0 },
     maxServed: 200,
     keepBelowBytes: memoryBytes / 2,
     idleMs: 30_000,
@@ -293,7 +298,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
     return (await onPage(input, options, { op: 'cut', page })).payload;
   }
 
-  return { read, draw, drawGrey, cut, warm: () => pool.warm(), close: () => pool.close() };
+  return { read, draw, drawGrey, cut, close: () => pool.close() };
 }
 
 function problemOf(error: unknown): Problem | undefined {

@@ -56,7 +56,7 @@ test('beyond what fits, slots are read from the database: the answer is the same
   const everything = new Uint32Array(Math.ceil(count / 32)).fill(0xffffffff);
   const question = { model: 1, vector: make.question() };
   const answers = [0, 100, count].map((kept) => {
-    const table = new VectorTable(counting, undefined, kept * (dimensions + 8));
+    const table = new VectorTable(counting, undefined, { fineBytes: kept * (dimensions + 8) });
     table.catchUp();
     read = 0;
     const near = table.nearest(question, everything, 50);

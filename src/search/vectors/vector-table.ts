@@ -37,6 +37,8 @@ const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 500 };
 const bySigns = (keep: number, inside: number): number => Math.max(isSmall(inside) ? SMALL_SCOPE.bySigns : BY_SIGNS, keep * 5);
 export const mostBySigns = (keep: number): number => bySigns(keep, 0);
 const isSmall = (inside: number): boolean => inside <= SMALL_SCOPE.excerpts;
+/** The signs of so many excerpts (10 MB) stay near the processor from one question to the next: nothing is saved by looking for several. */
+const SHARED_ABOVE = 200_000;
 /** Rows read at a time: 5 to 10 ms. */
 const READ_ROWS = 1_000;
 
@@ -48,16 +50,21 @@ export class VectorTable {
   private readonly reader: VectorReader;
   private readonly memoryOf: (model: number) => ModelMemory;
   private readonly fineBytes: number | undefined;
+  private readonly sharedAbove: number;
   private model: number | null = null;
   private dimensions = 0;
   private seen = 0;
   private plans = new WeakMap<Uint32Array, ScanPlan & { version: number }>();
 
-  /** `memoryOf`: shared with other tables of the same database; `fineBytes`: memory for the finer form, if not as much as usual. */
-  constructor(reader: VectorReader, memoryOf = createModelMemory, fineBytes?: number) {
+  /**
+   * `memoryOf`: shared with other tables of the same database; `fineBytes`: memory for the finer form, if not as much as usual;
+   * `sharedAbove`: excerpts of a scope up to which each thread looks for itself.
+   */
+  constructor(reader: VectorReader, memoryOf = createModelMemory, { fineBytes, sharedAbove = SHARED_ABOVE }: { fineBytes?: number; sharedAbove?: number } = {}) {
     this.reader = reader;
     this.memoryOf = memoryOf;
     this.fineBytes = fineBytes;
+    this.sharedAbove = sharedAbove;
   }
 
   /**
@@ -160,8 +167,7 @@ export class VectorTable {
   /** The slots in scope of which the fewest signs differ, in order: as another thread has found them, or looked for here, for others as well. */
   private lookThroughSigns(vector: Float32Array, keep: number, plan: ScanPlan, shared: SharedWith | null): Int32Array {
     const asked = [{ vector, keep: bySigns(keep, plan.inside) }];
-    // Few signs stay near the processor from one question to the next: nothing is saved by looking for several.
-    if (shared === null || isSmall(plan.inside)) return scanSigns(this.signs, asked, plan)[0]!;
+    if (shared === null || plan.inside <= this.sharedAbove) return scanSigns(this.signs, asked, plan)[0]!;
     const state = { change: shared.change, vector: this.seen, inside: plan.inside };
     const known = shared.look === null || takeLook(shared.look) ? null : foundIn(shared.look, state);
     if (known !== null) return known;

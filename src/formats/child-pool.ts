@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Child } from '../../sandbox/types.ts';
+import type { Child } from '../sandbox/types.ts';
+import { createSpare, type Spare } from './spare.ts';
 
 /**
  * Warm children, one file at a time each. A child that has served one owner never serves another: it is ended, and the
@@ -15,14 +16,20 @@ export interface Member {
 
 export interface PoolOptions {
   size: number;
+  /**
+   * So many at work are enough for the processors: who comes then waits for one of them up to `patienceMs` before another is started,
+   * which takes a processor about as long. Default: `size`, nobody waits.
+   */
+  enough?: number;
+  patienceMs?: number;
   /** Starts one child; descriptors are handed on as 3, 4, …. */
   start(descriptors?: number[]): Promise<Child>;
   /** A child is replaced after this many requests. */
   maxServed: number;
   /** Resident bytes after which a child is not kept: its heap never shrinks. */
   keepBelowBytes: number;
-  /** Children kept ready for the next owner, 0 or 1. Default 1. */
-  spares?: 0 | 1;
+  /** One child kept ready for the next owner, after so long without work; 0: at once, beside the work. Without it none is kept. */
+  spare?: { quietMs: number; firstMs?: number } | undefined;
   /** An owner's child is ended after so long without work. */
   idleMs: number;
 }
@@ -43,21 +50,14 @@ interface Slot extends Member {
 export class ChildPool {
   readonly #options: PoolOptions;
   readonly #slots = new Set<Slot>();
+  readonly #spare: Spare | null;
   #starting = 0;
-  #spare: Promise<Child> | undefined;
   #queue: (() => void)[] = [];
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-  }
-
-  /** Gets a spare ready ahead of the first request. */
-  warm(): void {
-    if (this.#spare !== undefined || this.#closed || this.#options.spares === 0) return;
-    const spare = this.#options.start();
-    spare.catch(() => undefined);
-    this.#spare = spare;
+    this.#spare = options.spare ? createSpare({ start: () => options.start(), ...options.spare }) : null;
   }
 
   /** Runs `work` with a child for this owner alone. The child is kept or replaced afterwards. */
@@ -73,12 +73,11 @@ export class ChildPool {
   async close(): Promise<void> {
     this.#closed = true;
     for (const wake of this.#queue.splice(0)) wake();
-    const spare = await this.#spare?.catch(() => undefined);
-    this.#spare = undefined;
-    await Promise.all([spare?.stop(), ...[...this.#slots].map((slot) => this.#retire(slot))]);
+    await Promise.all([this.#spare?.close(), ...[...this.#slots].map((slot) => this.#retire(slot))]);
   }
 
   async #acquire(use: Use): Promise<Slot> {
+    const patience = performance.now() + (this.#options.patienceMs ?? 0);
     for (;;) {
       if (this.#closed) throw new Error('The pool is closed');
       use.signal?.throwIfAborted();
@@ -89,7 +88,13 @@ export class ChildPool {
       const open = living.find((slot) => slot.owner === use.owner && slot.key === use.key);
       const own = open ?? (use.descriptors === undefined ? living.find((slot) => slot.owner === use.owner) : undefined);
       if (own !== undefined) return this.#occupy(own);
-      if (this.#slots.size + this.#starting < this.#options.size) return await this.#begin(use);
+      if (this.#slots.size + this.#starting < this.#options.size) {
+        const left = patience - performance.now();
+        const working = this.#slots.size - idle.length + this.#starting;
+        if (left <= 0 || this.#spare?.there === true || working < (this.#options.enough ?? this.#options.size)) return await this.#begin(use);
+        await this.#wait(use.signal, left);
+        continue;
+      }
       const other = living[0];
       if (other !== undefined) {
         // Counted as starting meanwhile, so that nobody takes the place that becomes free.
@@ -104,13 +109,14 @@ export class ChildPool {
   #occupy(slot: Slot): Slot {
     slot.busy = true;
     clearTimeout(slot.idleTimer);
+    if (this.#options.spare?.quietMs !== 0) this.#spare?.hold();
     return slot;
   }
 
   async #begin(use: Use): Promise<Slot> {
     this.#starting += 1;
     try {
-      const child = use.descriptors === undefined ? await this.#takeSpare() : await this.#options.start(use.descriptors());
+      const child = use.descriptors === undefined ? await this.#startOrTakeSpare() : await this.#options.start(use.descriptors());
       const slot: Slot = { child, owner: use.owner, key: randomUUID(), busy: true, idleTimer: undefined };
       this.#slots.add(slot);
       return slot;
@@ -122,12 +128,10 @@ export class ChildPool {
     }
   }
 
-  async #takeSpare(): Promise<Child> {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    let child = await spare?.catch(() => undefined);
-    if (child?.alive !== true) child = await this.#options.start();
-    this.warm();
+  async #startOrTakeSpare(): Promise<Child> {
+    this.#spare?.hold();
+    const child = (await this.#spare?.take()) ?? (await this.#options.start());
+    if (this.#options.spare?.quietMs === 0) this.#spare?.refill();
     return child;
   }
 
@@ -145,6 +149,7 @@ export class ChildPool {
       }, idleMs);
       slot.idleTimer.unref();
     }
+    if (this.#starting === 0 && [...this.#slots].every((each) => !each.busy)) this.#spare?.refill();
     this.#wakeNext();
   }
 
@@ -154,16 +159,23 @@ export class ChildPool {
     await slot.child.stop();
   }
 
-  #wait(signal: AbortSignal | undefined): Promise<void> {
+  /** Until a child may have become free, or for `mostMs`. */
+  #wait(signal: AbortSignal | undefined, mostMs?: number): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      const wake = (): void => {
+      const leave = (): void => {
+        clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
+        this.#queue = this.#queue.filter((other) => other !== wake);
+      };
+      const wake = (): void => {
+        leave();
         resolve();
       };
       const onAbort = (): void => {
-        this.#queue = this.#queue.filter((other) => other !== wake);
+        leave();
         reject(signal!.reason as Error);
       };
+      const timer = mostMs === undefined ? undefined : setTimeout(wake, mostMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#queue.push(wake);
     });

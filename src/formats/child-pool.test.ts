@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Child } from '../../sandbox/types.ts';
-import { ChildPool, type Member } from './pool.ts';
+import type { Child } from '../sandbox/types.ts';
+import { ChildPool, type Member, type PoolOptions } from './child-pool.ts';
 
 interface Fake extends Child {
   id: number;
@@ -9,13 +10,15 @@ interface Fake extends Child {
   alive: boolean;
 }
 
-function makePool(more: { size?: number; maxServed?: number; idleMs?: number } = {}) {
+function makePool(more: Partial<PoolOptions> = {}) {
   const started: Fake[] = [];
   const pool = new ChildPool({
-    size: more.size ?? 1,
-    maxServed: more.maxServed ?? 100,
+    size: 1,
+    maxServed: 100,
     keepBelowBytes: 1000,
-    idleMs: more.idleMs ?? 60_000,
+    spare: { quietMs: 0 },
+    idleMs: 60_000,
+    ...more,
     start: async () => {
       const child: Fake = {
         id: started.length,
@@ -112,5 +115,40 @@ test('an idle child is ended after a while', async () => {
   const { pool, started, serve } = makePool({ idleMs: 10 });
   const id = await serve('a');
   await expect.poll(() => started[id]!.alive).toBe(false);
+  await pool.close();
+});
+
+test('with enough at work another is started only when none becomes free in time', async () => {
+  const { pool, started } = makePool({ size: 3, enough: 1, patienceMs: 400, spare: undefined });
+  const hold = (owner: string, ms: number): Promise<void> => pool.use({ owner, key: 'k' }, () => sleep(ms));
+  await Promise.all([hold('ava', 60), hold('ava', 60)]);
+  expect(started).toHaveLength(1);
+  // It is idle now and another owner's: the one that waits for nothing of its own starts at once.
+  const began = performance.now();
+  await hold('ben', 0);
+  expect(performance.now() - began).toBeLessThan(300);
+  expect(started).toHaveLength(2);
+  await Promise.all([hold('ava', 900), hold('ava', 0)]);
+  expect(started).toHaveLength(3);
+  await pool.close();
+});
+
+test('the spare is started once there was nothing to do for a while, and then serves at once', async () => {
+  const { pool, started, serve } = makePool({ size: 2, spare: { quietMs: 100 } });
+  await Promise.all([serve('ava'), pool.use({ owner: 'ava', key: 'k' }, () => sleep(250))]);
+  expect(started).toHaveLength(2);
+  await sleep(300);
+  expect(started).toHaveLength(3);
+  expect(await serve('ben')).toBe(2);
+  await pool.close();
+  expect(started.every((child) => !child.alive)).toBe(true);
+});
+
+test('a spare wanted from the start is there before the first file', async () => {
+  const { pool, started, serve } = makePool({ spare: { quietMs: 60_000, firstMs: 10 } });
+  await sleep(100);
+  expect(started).toHaveLength(1);
+  expect(await serve('ava')).toBe(0);
+  expect(started).toHaveLength(1);
   await pool.close();
 });
