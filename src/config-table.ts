@@ -136,7 +136,7 @@ export const settings = table({
     schema: yesOrNo,
     default: '1',
     about:
-      '0 starts LibreOffice only when an office file comes: the first one then waits two seconds, and 100 MB of memory stay free until then.',
+      '0 starts LibreOffice and the readers only when a file comes: the first office file then waits two seconds, and 250 MB of memory stay free until then.',
   },
   ocrLanguages: {
     name: 'SERGO_OCR_LANGUAGES',
