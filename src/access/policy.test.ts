@@ -6,7 +6,7 @@ import { changeFolder, restoreFolder, trashFolder } from '../library/folders.ts'
 import type { Actor, AgentKeyActor, UserActor } from './actor.ts';
 import { giveGrant, listGrants, removeGrant } from './grants.ts';
 import { createKey } from './keys.ts';
-import { can, type PolicyObject, type Verb } from './policy.ts';
+import { can, requireDocument, requireFolder, type PolicyObject, type Verb } from './policy.ts';
 import { scopeOf, scopeOfOwnKey } from './scope.ts';
 
 let lib: TestLibrary;
@@ -29,6 +29,18 @@ async function agentKey(owner: UserActor, name: string, folderIds: string[], doc
   const key = (await lib.storage.keys.byId(id))!;
   return { kind: 'agent_key', key: { ref: key.ref, id, name, description: 'd', masked: key.masked }, owner: owner.user, requestId: 'r' };
 }
+
+test('an unknown id is nothing, also where the row read in its place is one\'s own', async () => {
+  const first = await lib.person('Ida First');
+  const upload = await lib.upload(first, first.rootId, 'first.txt');
+  expect(await lib.storage.documents.byIdOrAny('nobody00')).toEqual(await lib.storage.documents.byId(upload.id));
+  expect((await lib.storage.folders.byIdOrAny('nobody00'))?.id).toBe(first.rootId);
+  for (const id of ['nobody00', '', `${upload.id}\0`, upload.id.toUpperCase() + 'x']) {
+    await expect(requireDocument(lib.storage, first, 'read', id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(requireFolder(lib.storage, first, 'read', id)).rejects.toMatchObject({ code: 'not_found' });
+  }
+  expect((await requireDocument(lib.storage, first, 'read', upload.id)).id).toBe(upload.id);
+});
 
 test('the policy table: who may do what to which, in every state', async () => {
   const [ava, bo, cy, admin] = [await lib.person('Ava Table'), await lib.person('Bo Table'), await lib.person('Cy Table'), await lib.person('Ann Table', 'admin')];

@@ -46,8 +46,8 @@ describe('who is looked for on the way', () => {
 });
 
 describe('eight searches at once', () => {
-  // More excerpts than a small scope has, in which nobody looks for others.
-  const [DOCUMENTS, CHUNKS, DIMENSIONS] = [52, 1_000, 64];
+  // More excerpts than stay near the processor: in smaller scopes nobody looks for others.
+  const [DOCUMENTS, CHUNKS, DIMENSIONS] = [204, 1_000, 64];
   const words = ['turbine', 'cable', 'solar', 'grid', 'reactor', 'valve', 'pump', 'sensor'];
   let folder: string;
   let path: string;

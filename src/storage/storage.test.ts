@@ -103,6 +103,8 @@ describe.each(engines)('storage on $name', ({ open }) => {
     expect(await storage.documents.byRef(ref)).toEqual({ ...row, ref, trashedAt: null });
     await storage.documents.update(ref, { progress: null, pagesToView: [], pagesEstimated: false });
     expect(await storage.documents.byId(row.id)).toMatchObject({ progress: null, pagesToView: [], pagesEstimated: false });
+    expect(await storage.documents.byIdOrAny(row.id)).toEqual(await storage.documents.byId(row.id));
+    expect(await storage.documents.byIdOrAny('nobody00')).not.toBeNull();
   });
 
   test('scope is inside the query: lists, counts and look-ups agree', async () => {

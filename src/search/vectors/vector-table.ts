@@ -37,8 +37,8 @@ const SMALL_SCOPE = { excerpts: 50_000, bySigns: 2_000, rescored: 500 };
 const bySigns = (keep: number, inside: number): number => Math.max(isSmall(inside) ? SMALL_SCOPE.bySigns : BY_SIGNS, keep * 5);
 export const mostBySigns = (keep: number): number => bySigns(keep, 0);
 const isSmall = (inside: number): boolean => inside <= SMALL_SCOPE.excerpts;
-/** The signs of so many excerpts stay near the processor from one question to the next: nothing is saved by looking for several. */
-const SHARED_ABOVE = 50_000;
+/** The signs of so many excerpts (10 MB) stay near the processor from one question to the next: nothing is saved by looking for several. */
+const SHARED_ABOVE = 200_000;
 /** Rows read at a time: 5 to 10 ms. */
 const READ_ROWS = 1_000;
 

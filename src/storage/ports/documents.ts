@@ -18,6 +18,8 @@ export interface FolderStore {
   insert(row: Omit<FolderRow, 'ref' | 'trashedAt'>): Promise<number>;
   byRef(ref: number): Promise<FolderRow | null>;
   byId(id: string): Promise<FolderRow | null>;
+  /** The folder of that id or, where there is none, any other one, after the same work: for the policy, who compares the id. */
+  byIdOrAny(id: string): Promise<FolderRow | null>;
   byRefs(refs: readonly number[]): Promise<FolderRow[]>;
   /** Live children, by name. */
   children(parent: number): Promise<FolderRow[]>;
@@ -75,6 +77,8 @@ export interface DocumentStore {
   insert(row: Omit<DocumentRow, 'ref' | 'trashedAt'>): Promise<number>;
   byRef(ref: number): Promise<DocumentRow | null>;
   byId(id: string): Promise<DocumentRow | null>;
+  /** As for folders. Null in a library without documents. */
+  byIdOrAny(id: string): Promise<DocumentRow | null>;
   byRefs(refs: readonly number[]): Promise<DocumentRow[]>;
   /** Live documents in scope, newest first (uploadedAt, then ref, both descending). */
   list(scope: Scope, limit: number, offset: number): Promise<DocumentRow[]>;

@@ -3,7 +3,7 @@ import type { Scope } from '../../search/types.ts';
 import type { DocumentRow, DocumentStore } from '../ports.ts';
 import { anyOf } from './any-of.ts';
 import { decodeRow, documentCodec, encodeRow } from './encode.ts';
-import { rowOf, rowsOf, type Connection } from './hot-query.ts';
+import { byIdOrAny, type Connection, rowOf, rowsOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 const decode = (row: object): DocumentRow => decodeRow<DocumentRow>(documentCodec, row);
@@ -25,6 +25,10 @@ export function createDocumentStore(db: Kysely<Schema>, connection: Connection):
     },
     async byId(id) {
       const row = rowOf<object>(connection, 'select * from documents where id = ?', id);
+      return row ? decode(row) : null;
+    },
+    async byIdOrAny(id) {
+      const row = rowOf<object>(connection, byIdOrAny('documents'), id);
       return row ? decode(row) : null;
     },
     async byRefs(refs) {

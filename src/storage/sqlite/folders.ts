@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { FolderRow, FolderStore } from '../ports.ts';
-import { rowOf, rowsOf, type Connection } from './hot-query.ts';
+import { byIdOrAny, type Connection, rowOf, rowsOf } from './hot-query.ts';
 import type { Schema } from './schema.ts';
 
 export function createFolderStore(db: Kysely<Schema>, connection: Connection): FolderStore {
@@ -15,6 +15,9 @@ export function createFolderStore(db: Kysely<Schema>, connection: Connection): F
     },
     async byId(id) {
       return rowOf<FolderRow>(connection, 'select * from folders where id = ?', id);
+    },
+    async byIdOrAny(id) {
+      return rowOf<FolderRow>(connection, byIdOrAny('folders'), id);
     },
     async byRefs(refs) {
       return rowsOf<FolderRow>(connection, 'select * from folders where ref in (select value from json_each(?))', JSON.stringify(refs));

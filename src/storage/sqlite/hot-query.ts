@@ -19,6 +19,10 @@ export function rowOf<Row>(connection: Connection, text: string, ...values: (str
   return cells === undefined ? null : namedRow<Row>(names, cells);
 }
 
+/** The row of an id, else the first of the table: one look-up by id and one row read and decoded either way. */
+export const byIdOrAny = (table: 'folders' | 'documents'): string =>
+  `select * from ${table} where ref = coalesce((select ref from ${table} where id = ?), (select min(ref) from ${table}))`;
+
 function namedRow<Row>(names: readonly string[], cells: readonly unknown[]): Row {
   const row: Record<string, unknown> = {};
   for (let at = 0; at < names.length; at += 1) row[names[at]!] = cells[at];
