@@ -18,7 +18,7 @@ export interface PoolOptions {
   size: number;
   /**
    * So many at work are enough for the processors: who comes then waits for one of them up to `patienceMs` before another is started,
-   * which takes a processor about as long. Default: `size`, nobody waits.
+   * which takes a processor about as long (300 by default). Without `enough` nobody waits.
    */
   enough?: number;
   patienceMs?: number;
@@ -41,6 +41,9 @@ export interface Use {
   /** Start a child of its own with these descriptors, unless one has the file open already. */
   descriptors?: () => number[];
 }
+
+/** A child takes about so long to start. */
+const START_MS = 300;
 
 interface Slot extends Member {
   busy: boolean;
@@ -77,7 +80,7 @@ export class ChildPool {
   }
 
   async #acquire(use: Use): Promise<Slot> {
-    const patience = performance.now() + (this.#options.patienceMs ?? 0);
+    const patience = performance.now() + (this.#options.patienceMs ?? START_MS);
     for (;;) {
       if (this.#closed) throw new Error('The pool is closed');
       use.signal?.throwIfAborted();

@@ -62,8 +62,6 @@ const headBytes = 65_536;
 const largestFile = 600 * 1024 ** 2;
 /** A child that has read this many files is replaced: leaks and fragments end with it. */
 const filesPerChild = 200;
-/** A child takes so long to start. */
-const START_MS = 300;
 const IDLE_MS = 60_000;
 
 /** What LibreOffice turns an old kind into before it is read. */
@@ -80,7 +78,6 @@ export function createDocumentReader({ sandbox, office, others = {}, limits = {}
   const pool = new ChildPool({
     size,
     enough: availableParallelism(),
-    patienceMs: START_MS,
     maxServed: filesPerChild,
     keepBelowBytes: (limits.memoryBytes ?? DEFAULT_LIMITS.memoryBytes) / 2,
     idleMs: IDLE_MS,

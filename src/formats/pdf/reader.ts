@@ -67,8 +67,6 @@ export interface PdfReaderDeps {
   log?: (message: string) => void;
 }
 
-/** A child takes so long to start. */
-const START_MS = 300;
 /** Larger files are not sent but shown to a child of their own through an open descriptor. */
 const LARGE_BYTES = 64 * 1024 ** 2;
 /** Pages that may end a child before the whole file is given up. */
@@ -121,7 +119,6 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   const pool = new ChildPool({
     size: deps.size ?? availableParallelism(),
     enough: availableParallelism(),
-    patienceMs: START_MS,
     spare: deps.spare ?? { quietMs: 0 },
     maxServed: 200,
     keepBelowBytes: memoryBytes / 2,
