@@ -2,10 +2,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
+ * How much the heap may grow between two collections of all of it, in percent of what is in use. By itself V8 collects a heap as small
+ * as these (25 MB in use) three times a second while files go through: a tenth of the processor time of server and worker.
+ */
+const GROWTH_PERCENT = 200;
+
+/**
  * Gives back what a burst of work left behind. V8 collects when it needs room, so a process with nothing to do keeps the garbage of
- * its last files for good: some 50 MB in the worker.
+ * its last files for good: some 50 MB in the worker. Because all is given back afterwards, the heap may grow more meanwhile.
  */
 export function memoryRelease(): () => void {
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'major'; flavor: 'last-resort' }) => void;
   setFlagsFromString('--no-expose-gc');
