@@ -130,6 +130,14 @@ test('with enough at work another is started only when none becomes free in time
   expect(started).toHaveLength(2);
   await Promise.all([hold('ava', 900), hold('ava', 0)]);
   expect(started).toHaveLength(3);
+  // Two of ava's are ready now, and still one works at a time.
+  let working = 0;
+  const alone = (): Promise<void> => pool.use({ owner: 'ava', key: 'k2' }, async () => {
+    expect(++working).toBe(1);
+    await sleep(60);
+    working -= 1;
+  });
+  await Promise.all([alone(), alone(), alone()]);
   await pool.close();
 });
 

@@ -17,8 +17,9 @@ export interface Member {
 export interface PoolOptions {
   size: number;
   /**
-   * So many at work are enough for the processors: who comes then waits for one of them up to `patienceMs` before another is started,
-   * which takes a processor about as long (300 by default). Without `enough` nobody waits.
+   * So many at work are enough for the processors: who comes then waits for one of them to end, up to `patienceMs` (about as long as a
+   * child takes to start) before another works beside them. More at work only take the processors from one another, but what is short
+   * must not wait for what is long. Without `enough` nobody waits longer than for a place.
    */
   enough?: number;
   patienceMs?: number;
@@ -80,7 +81,8 @@ export class ChildPool {
   }
 
   async #acquire(use: Use): Promise<Slot> {
-    const patience = performance.now() + (this.#options.patienceMs ?? START_MS);
+    const { size, enough = size, patienceMs = START_MS } = this.#options;
+    const patience = performance.now() + patienceMs;
     for (;;) {
       if (this.#closed) throw new Error('The pool is closed');
       use.signal?.throwIfAborted();
@@ -89,15 +91,15 @@ export class ChildPool {
       for (const slot of idle.filter((s) => !s.child.alive)) void this.#retire(slot);
       const living = idle.filter((slot) => slot.child.alive);
       const open = living.find((slot) => slot.owner === use.owner && slot.key === use.key);
-      const own = open ?? (use.descriptors === undefined ? living.find((slot) => slot.owner === use.owner) : undefined);
-      if (own !== undefined) return this.#occupy(own);
-      if (this.#slots.size + this.#starting < this.#options.size) {
-        const left = patience - performance.now();
-        const working = this.#slots.size - idle.length + this.#starting;
-        if (left <= 0 || this.#spare?.there === true || working < (this.#options.enough ?? this.#options.size)) return await this.#begin(use);
+      if (open !== undefined) return this.#occupy(open);
+      const left = patience - performance.now();
+      if (this.#slots.size - idle.length + this.#starting >= enough && left > 0) {
         await this.#wait(use.signal, left);
         continue;
       }
+      const own = use.descriptors === undefined ? living.find((slot) => slot.owner === use.owner) : undefined;
+      if (own !== undefined) return this.#occupy(own);
+      if (this.#slots.size + this.#starting < size) return await this.#begin(use);
       const other = living[0];
       if (other !== undefined) {
         // Counted as starting meanwhile, so that nobody takes the place that becomes free.
