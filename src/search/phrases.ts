@@ -1,9 +1,9 @@
 /** Quoted phrases: which excerpts can have them, which of these are looked into, and whether they are there. */
-import type { ExcerptPlace } from '../storage/sqlite/search-reader.ts';
-import { foldForPhrase } from './analysis/fold.ts';
+import { foldWord } from './analysis/fold.ts';
 import type { Prepared, RankedList, RankedSlot } from './lexical.ts';
 import { markAll, type Matches, type MatchSource } from './matches.ts';
-import type { Query } from './query.ts';
+import { createPhraseCheck } from './phrase-check.ts';
+import type { Query, QueryWord } from './query.ts';
 import type { ScoreInput } from './score.ts';
 import { countBits } from './slot-table.ts';
 
@@ -37,12 +37,12 @@ export function rankPhrases(
   const choosing = withinBudget(prepared, allowed.reduce((sum, word) => sum + countBits(word), 0));
   const { slots } = rankPlain(narrowed, choosing);
   const kept: RankedSlot[] = [];
-  const layouts = new Map<number, ExcerptPlace[]>();
+  const hasPhrases = createPhraseCheck(input, query.phrases);
   let checked = 0;
   for (const ranked of slots) {
     if (kept.length === input.depth || checked === most) break;
     if (++checked % 32 === 0) input.check();
-    if (hasPhrases(input, ranked.slot, query.phrases, layouts)) kept.push(ranked);
+    if (hasPhrases(ranked.slot)) kept.push(ranked);
   }
   if (kept.length === 0) return null;
   const matched = Math.max(kept.length, slots.length - checked + kept.length);
@@ -51,15 +51,28 @@ export function rankPhrases(
 
 /** Words without which an excerpt cannot have all phrases. */
 function narrowing(query: Query, prepared: readonly Prepared[]): Prepared[] {
-  const inPhrases = prepared.filter(({ word, matches }) => {
-    // Pieces of identifiers follow from the whole, and an identifier may be written in words.
-    return word.phrases.length > 0 && word.wholeOf === null && !(word.kind === 'identifier' && matches.cost === 0);
-  });
+  const pieces = query.phrases.map((phrase) => phrase.trim().split(' '));
+  const sure = prepared.filter((one) => isSigned(one) || one.word.phrases.some((phrase) => isPiece(one.word, pieces[phrase]!)));
   // Function words are in most excerpts: they are asked only where a phrase has nothing else.
-  const telling = new Set(inPhrases.filter(({ word }) => word.kind !== 'stop').flatMap(({ word }) => word.phrases));
+  const telling = new Set(sure.filter(({ word }) => word.kind !== 'stop').flatMap(({ word }) => word.phrases));
   const isOnlyFunction = query.phrases.map((_, phrase) => !telling.has(phrase));
-  return inPhrases.filter(({ word }) => word.kind !== 'stop' || word.phrases.some((phrase) => isOnlyFunction[phrase]));
+  return sure.filter(({ word }) => word.kind !== 'stop' || word.phrases.some((phrase) => isOnlyFunction[phrase]));
 }
+
+/**
+ * Whoever has the phrase has its pieces. Spellings of several pieces in one (`longterm`, `covid-19`) it need not have, nor diacritics, nor
+ * single letters and digits: `L'Oréal` and `U.S.` are indexed without theirs.
+ */
+function isPiece({ kind, word, exactForm }: QueryWord, pieces: readonly string[]): boolean {
+  if (exactForm) return false;
+  const folded = foldWord(word);
+  if (kind === 'bigram') return pieces.some((piece) => piece.includes(folded));
+  return Array.from(folded).length > 1 && pieces.includes(folded);
+}
+
+/** The signs behind `C++` and `C#` are part of the name, where anything has it. */
+const isSigned = ({ word, matches }: Prepared): boolean =>
+  word.phrases.length > 0 && word.kind === 'identifier' && /(?:\+\+|#)$/.test(word.word) && matches.cost > 0;
 
 /**
  * The words by which excerpts are chosen to be looked into: the rarest, until so many occurrences are to be scored. Words that are
@@ -78,19 +91,3 @@ function bitsOf(ranked: readonly RankedSlot[], words: number): Uint32Array {
   for (const { slot } of ranked) bits[slot >> 5]! |= 1 << (slot & 31);
   return bits;
 }
-
-function hasPhrases(input: ScoreInput, slot: number, phrases: readonly string[], layouts: Map<number, ExcerptPlace[]>): boolean {
-  const { table, reader } = input;
-  const document = table.slotDocument[slot]!;
-  // A long document has many excerpts to look into, and one layout.
-  let layout = layouts.get(document);
-  if (layout === undefined) layouts.set(document, (layout = reader.layout(table.refs[document]!)));
-  const place = layout[slot - table.first[document]!];
-  const row = place === undefined ? null : reader.text(place.chunk);
-  if (row === null) return false;
-  const text = foldForPhrase(row.section === null ? row.text : `${row.section}\n${row.text}`);
-  return phrases.every((phrase) => text.includes(phrase) || (isUnspaced(phrase) && text.includes(phrase.trim())));
-}
-
-const isUnspaced = (phrase: string): boolean =>
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}\s]+$/u.test(phrase);
