@@ -54,9 +54,13 @@ test('a title is in words and passages, and a rename takes neither away', async 
   await read(id, 'Annual Zebra Outlook', 'Prices rise.');
   expect([await found('zebra'), await found('scan0007')]).toEqual([1, 1]);
   expect(passages()).toEqual(['Annual Zebra Outlook\nPrices rise.']);
+  const letter = await library.upload(ava, ava.rootId, 'letter.md');
+  await read(letter.id, undefined, 'As the annual zebra outlook and the Okapi report say.');
   await changeDocument(library, ava, id, { name: 'Okapi report.md' });
-  expect([await found('zebra'), await found('okapi'), await found('scan0007')]).toEqual([1, 1, 0]);
-  expect(passages()).toEqual(['Annual Zebra Outlook\nPrices rise.']);
+  expect([await found('zebra'), await found('okapi'), await found('scan0007')]).toEqual([2, 2, 0]);
+  expect([await found('"annual zebra outlook"'), await found('"okapi report"'), await found('"report okapi"')]).toEqual([2, 2, 2]);
+  await trashDocument(library, ava, letter.id);
+  expect(passages()[0]).toBe('Annual Zebra Outlook\nPrices rise.');
   await trashDocument(library, ava, id);
   await restoreDocument(library, ava, id);
   expect([await found('zebra'), await found('okapi')]).toEqual([1, 1]);

@@ -41,6 +41,20 @@ const cases: Case[] = [
   { name: 'Thai and Khmer', texts: ['รายงานพลังงานไทย ថាមពលអគ្គិសនី'], others: ['ไทยพลังงาน'], phrases: ['พลังงานไทย', 'អគ្គិសនី'] },
 ];
 
+/** A folder of documents that are called something, and of one with notes. */
+const CALLED_IN = 1_000;
+const excerpt = (page: number, text: string, extra?: string) => ({ position: page - 1, page, section: null, text, ...(extra === undefined ? {} : { extra }) });
+const CALLED = [
+  { id: 'titled', title: 'Annual Energy Outlook', name: 'scan0007.pdf', text: 'Coal falls.' },
+  { id: 'named', title: '', name: 'Annual_Energy-Outlook.pdf', text: 'Oil rises.' },
+  { id: 'both', title: 'Tables', name: 'annual energy outlook (2).pdf', text: 'Gas stays.' },
+  { id: 'mentions', title: 'Letter', name: 'letter.pdf', text: 'It is in the annual energy outlook of the year.' },
+  { id: 'words', title: 'Outlook', name: 'annual.pdf', text: 'The energy outlook is annual.' },
+  { id: 'split', title: 'The annual energy', name: 'outlook.pdf', text: 'Outlook is bright.' },
+  { id: 'noted', title: 'Deck', name: 'deck.pptx', chunks: [excerpt(1, 'Opening'), excerpt(2, 'Solar on roofs', 'Speaker: mention the tax credits'), excerpt(3, 'Credits and tax', 'mention others')] },
+  { id: 'unnoted', title: 'Minutes', name: 'minutes.docx', text: 'Credits for tax were mentioned; they mention the tax.' },
+].map((one, n) => ({ ...one, ref: CALLED_IN + n, folder: CALLED_IN }));
+
 let folder: string;
 let library: SearchLibrary;
 let reader: SearchReader;
@@ -53,6 +67,7 @@ beforeAll(() => {
     const named = [...texts.map((text, n) => [`has${n}`, text] as const), ...others.map((text, n) => [`not${n}`, text] as const)];
     library.add(named.map(([id, text], n) => ({ ref: i * 10 + n + 1, id, folder: i + 1, title: '', text })));
   });
+  library.add(CALLED);
   library.settle();
   reader = openSearchReader(library.path);
   engine = createEngine(reader);
@@ -81,5 +96,24 @@ describe('quoted phrases', () => {
         expect({ query, text: texts[n], ...alone }).toEqual({ query, text: texts[n], found: [id], phrases: 1 });
       }
     }
+  });
+
+  const inCalled = (query: string, documents?: number[]) => ask(query, documents === undefined ? { folders: [CALLED_IN], documents: [] } : { folders: [], documents });
+
+  it('are looked for in what a document is called too, whoever else mentions them', () => {
+    expect(inCalled('"annual energy outlook"')).toEqual({ found: ['both', 'mentions', 'named', 'titled'], phrases: 1 });
+    expect(inCalled('"annual energy outlook"', [CALLED_IN])).toEqual({ found: ['titled'], phrases: 1 });
+    // Two phrases may be in two places, one phrase may not.
+    expect(inCalled('"annual energy outlook" "coal falls"')).toEqual({ found: ['titled'], phrases: 2 });
+    expect(inCalled('"annual energy outlook" "oil falls"').phrases).toBe(0);
+    expect(inCalled('"the annual energy outlook is bright"').phrases).toBe(0);
+  });
+
+  it('are looked for in the notes of a page', () => {
+    expect(inCalled('"mention the tax credits"')).toEqual({ found: ['noted'], phrases: 1 });
+    expect(inCalled('"solar on roofs" "mention the tax"')).toEqual({ found: ['noted'], phrases: 2 });
+    expect(inCalled('"mention the tax"')).toEqual({ found: ['noted', 'unnoted'], phrases: 1 });
+    expect(inCalled('"mention others"')).toEqual({ found: ['noted'], phrases: 1 });
+    expect(inCalled('"tax credits mention"').phrases).toBe(0);
   });
 });

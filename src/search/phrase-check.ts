@@ -1,20 +1,45 @@
-/** Whether an excerpt has the quoted phrases: its text is read, which costs more than looking at postings. */
+/**
+ * Whether an excerpt has the quoted phrases: in its text with the heading above it, in the notes of its page, or in what its document is
+ * called. Each by itself, since what ends one does not go on in the next. Texts are read, which costs more than looking at postings.
+ */
 import type { ExcerptPlace } from '../storage/sqlite/search-reader.ts';
 import { kindAt, SPACED } from './analysis/characters.ts';
 import { foldForPhrase } from './analysis/fold.ts';
 import type { ScoreInput } from './score.ts';
 
-/** Asked of many slots of one search: a long document has many excerpts to look into, and one layout. */
+/** What is the same for all excerpts of a document: a long one has many to look into. */
+interface DocumentLook {
+  ref: number;
+  layout: ExcerptPlace[];
+  /** Phrases that it is not called by. */
+  missing: readonly string[];
+}
+
+/** Asked of many slots of one search. */
 export function createPhraseCheck({ table, reader }: ScoreInput, phrases: readonly string[]): (slot: number) => boolean {
-  const layouts = new Map<number, ExcerptPlace[]>();
+  const looks = new Map<number, DocumentLook>();
+  const lookAt = (document: number): DocumentLook => {
+    const ref = table.refs[document]!;
+    const { name, title } = reader.called(ref) ?? { name: '', title: null };
+    const byName = missingFrom(name, phrases);
+    const look = { ref, layout: reader.layout(ref), missing: title === null ? byName : missingFrom(title, byName) };
+    looks.set(document, look);
+    return look;
+  };
   return (slot) => {
     const document = table.slotDocument[slot]!;
-    let layout = layouts.get(document);
-    if (layout === undefined) layouts.set(document, (layout = reader.layout(table.refs[document]!)));
-    const place = layout[slot - table.first[document]!];
-    const row = place === undefined ? null : reader.text(place.chunk);
+    const { ref, layout, missing } = looks.get(document) ?? lookAt(document);
+    const at = slot - table.first[document]!;
+    const place = layout[at];
+    if (place === undefined) return false;
+    if (missing.length === 0) return true;
+    const row = reader.text(place.chunk);
     if (row === null) return false;
-    return missingFrom(row.section === null ? row.text : `${row.section}\n${row.text}`, phrases).length === 0;
+    const notInText = missingFrom(row.section === null ? row.text : `${row.section}\n${row.text}`, missing);
+    // Notes are indexed with the first excerpt of their page.
+    if (notInText.length === 0 || place.page === null || layout[at - 1]?.page === place.page) return notInText.length === 0;
+    const notes = reader.notes(ref, place.page);
+    return notes !== null && missingFrom(notes, notInText).length === 0;
   };
 }
 
@@ -22,7 +47,7 @@ export function createPhraseCheck({ table, reader }: ScoreInput, phrases: readon
 const LINE_HYPHEN = /[-\u2010-\u2013\u2212](?=[\r\n])/g;
 
 /** The phrases that a text does not have. */
-export function missingFrom(text: string, phrases: readonly string[]): readonly string[] {
+function missingFrom(text: string, phrases: readonly string[]): readonly string[] {
   const folded = foldForPhrase(text);
   const missing = phrases.filter((phrase) => !stands(folded, phrase));
   // Such a hyphen broke a word (elec-tricity), or is the word's own (long-term).
