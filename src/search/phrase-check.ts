@@ -3,7 +3,7 @@
  * called. Each by itself, since what ends one does not go on in the next. Texts are read, which costs more than looking at postings.
  */
 import type { ExcerptPlace } from '../storage/sqlite/search-reader.ts';
-import { kindAt, SPACED } from './analysis/characters.ts';
+import { kindAt, SPACED, UNSPACED } from './analysis/characters.ts';
 import { foldForPhrase } from './analysis/fold.ts';
 import type { ScoreInput } from './score.ts';
 
@@ -45,16 +45,24 @@ export function createPhraseCheck({ table, reader }: ScoreInput, phrases: readon
 
 /** A hyphen at a line end, in any of its forms. */
 const LINE_HYPHEN = /[-\u2010-\u2013\u2212](?=[\r\n])/g;
+const LINE_END = /[\r\n]\s*/g;
 
 /** The phrases that a text does not have. */
 function missingFrom(text: string, phrases: readonly string[]): readonly string[] {
   const folded = foldForPhrase(text);
   const missing = phrases.filter((phrase) => !stands(folded, phrase));
-  // Such a hyphen broke a word (elec-tricity), or is the word's own (long-term).
-  const apart = missing.length === 0 ? text : text.replace(LINE_HYPHEN, ' ');
-  if (apart === text) return missing;
-  const unbroken = foldForPhrase(apart);
-  return missing.filter((phrase) => !stands(unbroken, phrase));
+  if (missing.length === 0) return missing;
+  const flowing = flow(text);
+  if (flowing === text) return missing;
+  const otherwise = foldForPhrase(flowing);
+  return missing.filter((phrase) => !stands(otherwise, phrase));
+}
+
+/** The other way to read line ends: a hyphen there broke a word (elec-tricity) or is the word's own (long-term); a line of Chinese ends anywhere. */
+function flow(text: string): string {
+  const apart = text.replace(LINE_HYPHEN, ' ');
+  if (!NOT_ASCII.test(apart)) return apart;
+  return apart.replace(LINE_END, (gap, at: number) => (kindAt(apart, at - 1) === UNSPACED && kindAt(apart, at + gap.length) === UNSPACED ? '' : gap));
 }
 
 const NOT_ASCII = /[^\x00-\x7f]/;

@@ -23,14 +23,8 @@ export function rankPhrases(
   prepared: readonly Prepared[],
   rankPlain: RankPlain,
 ): RankedList | null {
-  const allowed = Uint32Array.from(input.mask.words);
-  for (const one of narrowing(query, prepared)) {
-    const bits = new Uint32Array(allowed.length);
-    markAll(source, one.matches, bits);
-    let left = 0;
-    for (let w = 0; w < allowed.length; w++) left |= allowed[w]! &= bits[w]!;
-    if (left === 0) return null;
-  }
+  const allowed = narrow(source, narrowing(query, prepared));
+  if (allowed === null) return null;
   const isTelling = prepared.some(({ word }) => word.kind !== 'stop');
   const most = isTelling ? MAX_CHECKS : MAX_FUNCTION_CHECKS;
   const narrowed = { ...input, allowed, depth: Math.max(most, input.depth) };
@@ -47,6 +41,33 @@ export function rankPhrases(
   if (kept.length === 0) return null;
   const matched = Math.max(kept.length, slots.length - checked + kept.length);
   return { slots: choosing.length < prepared.length ? rankPlain({ ...input, allowed: bitsOf(kept, allowed.length) }, prepared).slots : kept, matched };
+}
+
+/** From so many pairs of characters on, excerpts that lack one of them are few enough to be looked into. */
+const MANY_PAIRS = 3;
+
+/**
+ * Excerpts that have all these words, as bits; null when there are none. Of many pairs of characters one may be missing: a line of a script
+ * without spaces ends anywhere, and what stands at both sides is no pair.
+ */
+function narrow(source: MatchSource, words: readonly Prepared[]): Uint32Array | null {
+  const allowed = Uint32Array.from(source.mask.words);
+  const isLenient = words.filter(({ word }) => word.kind === 'bigram').length >= MANY_PAIRS;
+  const lacking = new Uint32Array(allowed.length);
+  for (const { word, matches } of words) {
+    const bits = new Uint32Array(allowed.length);
+    markAll(source, matches, bits);
+    const mayLack = isLenient && word.kind === 'bigram';
+    let left = 0;
+    for (let w = 0; w < allowed.length; w++) {
+      lacking[w] = (lacking[w]! & bits[w]!) | (mayLack ? allowed[w]! & ~bits[w]! : 0);
+      allowed[w]! &= bits[w]!;
+      left |= allowed[w]! | lacking[w]!;
+    }
+    if (left === 0) return null;
+  }
+  for (let w = 0; w < allowed.length; w++) allowed[w]! |= lacking[w]!;
+  return allowed;
 }
 
 /** Words without which an excerpt cannot have all phrases. */

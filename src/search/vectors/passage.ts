@@ -5,7 +5,7 @@ import type { Passage } from './types.ts';
  * about when the text itself does not.
  */
 export function passageText({ name, title, section, text }: Passage): string {
-  const called = title ?? name.replace(/\.[\p{L}\p{N}]{1,5}$/u, '').trim();
+  const called = (title ?? name.replace(/\.[\p{L}\p{N}]{1,5}$/u, '')).trim();
   const lead = [called, section ?? ''].filter((part) => part !== '' && !text.startsWith(part));
   return [...lead, text].join('\n');
 }
