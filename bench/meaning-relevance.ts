@@ -70,12 +70,9 @@ async function measure(folder: string): Promise<{ name: string; rankings: Map<st
   const set = readRelevanceSet(folder);
   const place = mkdtempSync(join(tmpdir(), 'sergo-meaning-'));
   const library = createSearchLibrary(join(place, 'library.db'));
-  library.db.exec('create table documents (ref integer primary key, name text not null)');
   for (const statement of vectorTables) library.db.exec(statement);
-  const addName = library.db.prepare('insert into documents (ref, name) values (?, ?)');
   const documents = set.documents.map((document, i) => ({ ...document, ref: i + 1, folder: 1, name: `${document.id}.txt` }));
   for (let i = 0; i < documents.length; i += 200) library.add(documents.slice(i, i + 200));
-  for (const { ref, title } of documents) addName.run(ref, title);
   library.settle();
 
   const store = openVectorStore(library.path);

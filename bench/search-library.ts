@@ -1,4 +1,4 @@
-/** A database that holds nothing but excerpts and their index: what the search benchmarks and tests fill and ask. */
+/** A database that holds nothing but excerpts, names and notes, and their index: what the search benchmarks and tests fill and ask. */
 import Sqlite, { type Database } from 'better-sqlite3';
 import { analyseDocument } from '../src/search/analysis/document.ts';
 import { chunkPages } from '../src/search/chunk.ts';
@@ -11,6 +11,7 @@ export interface LibraryDocument {
   ref: number;
   id: string;
   folder: number;
+  /** As a reader finds it in the file; empty: it has none, and goes by its name. */
   title: string;
   name?: string;
   text?: string;
@@ -44,12 +45,24 @@ export function createSearchLibrary(path: string): SearchLibrary {
 export function openSearchLibrary(path: string): SearchLibrary {
   const db = new Sqlite(path, { fileMustExist: true });
   db.pragma('synchronous = NORMAL');
+  // A kept one may be from before there were names in it.
+  db.exec(`CREATE TABLE IF NOT EXISTS documents (ref INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT) STRICT;
+    CREATE TABLE IF NOT EXISTS pages (document INTEGER NOT NULL, number INTEGER NOT NULL, notes TEXT, PRIMARY KEY (document, number)) STRICT;
+    CREATE INDEX IF NOT EXISTS pages_notes ON pages (document, number) WHERE notes IS NOT NULL`);
+  const addNotes = db.prepare('INSERT INTO pages (document, number, notes) VALUES (?, ?, ?)');
+  const dropNotes = db.prepare('DELETE FROM pages WHERE document = ?');
+  const addNames = db.prepare('INSERT OR REPLACE INTO documents (ref, name, title) VALUES (?, ?, ?)');
   const addChunk = db.prepare('INSERT INTO chunks (document, position, page, section, text) VALUES (?, ?, ?, ?, ?)');
+  const dropNames = db.prepare('DELETE FROM documents WHERE ref = ?');
   const dropChunks = db.prepare('DELETE FROM chunks WHERE document = ?');
   const write = db.transaction((prepared: readonly { entry: LibraryDocument; chunks: IndexedChunk[] }[]) => {
     for (const { entry, chunks } of prepared) {
-      const analysed = analyseDocument({ title: entry.title, name: entry.name }, chunks);
+      const name = entry.name ?? '';
+      const analysed = analyseDocument({ title: entry.title || name, name: entry.name }, chunks);
+      addNames.run(entry.ref, name, entry.title || null);
       dropChunks.run(entry.ref);
+      dropNotes.run(entry.ref);
+      for (const { page, extra } of chunks) if (extra !== undefined) addNotes.run(entry.ref, page, extra);
       const chunkRefs = chunks.map((chunk) =>
         Number(addChunk.run(entry.ref, chunk.position, chunk.page, chunk.section, chunk.text).lastInsertRowid),
       );
@@ -64,6 +77,8 @@ export function openSearchLibrary(path: string): SearchLibrary {
     remove: (ref) => {
       db.transaction(() => {
         removeDocument(db, ref);
+        dropNames.run(ref);
+        dropNotes.run(ref);
         dropChunks.run(ref);
       })();
     },

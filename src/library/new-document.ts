@@ -21,7 +21,7 @@ export async function insertDocument(stores: Stores, deps: Pick<LibraryDeps, 'bl
   await requireBlob(deps.blobs, file.blob.sha256);
   const name = cleanFileName(file.name);
   const now = deps.clock.now();
-  const row: Omit<DocumentRow, 'ref' | 'trashedAt'> = {
+  const row: Omit<DocumentRow, 'ref' | 'title' | 'trashedAt'> = {
     id: newId(deps.random),
     folder: file.folder.ref,
     owner: file.folder.owner,
@@ -43,7 +43,7 @@ export async function insertDocument(stores: Stores, deps: Pick<LibraryDeps, 'bl
     generation: 1,
     container: file.container,
   };
-  const document: DocumentRow = { ...row, ref: await stores.documents.insert(row), trashedAt: null };
+  const document: DocumentRow = { ...row, ref: await stores.documents.insert(row), title: null, trashedAt: null };
   await putOriginal(stores, document, now);
   await enqueueRead(stores, document, now);
   return document;

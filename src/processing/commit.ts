@@ -32,21 +32,23 @@ export async function writePages(stores: Stores, document: DocumentRow, prepared
   const now = await stores.documents.byRef(document.ref);
   if (!now || now.generation !== document.generation) throw new LeaseLost();
   const live = await isDocumentLive(stores, now);
+  const title = result.title || null;
   await stores.pages.replace(document.ref, result.pages.map(toPageRow));
   await stores.index.replace({
     document: document.ref,
     documentId: now.id,
     folder: now.folder,
     live,
-    title: now.name,
+    title: title ?? now.name,
     chunks: prepared.chunks.map(({ position, page, section, text }) => ({ position, page, section, text })),
     analysed: prepared.analysed,
   });
   // Its words were made of the name it had when the reading began.
-  if (now.name !== document.name) await reindexTitle(stores, now);
+  if (now.name !== document.name) await reindexTitle(stores, { ...now, title });
   const readable = hasText(result);
   const change: Partial<DocumentRow> = {
     type: result.type,
+    title,
     status: readable ? 'ready' : 'not_indexed',
     reason: readable ? null : reasonWithoutText(result, now.preset),
     notices: result.notices ?? [],

@@ -68,11 +68,12 @@ async function alignPages(deps: ProcessingDeps, document: DocumentRow, drawn: Re
   const flow = joinFlow(rows.map(({ text, sections, notes, hidden }) => ({ text, sections, ...apartOf({ notes, hidden }) })));
   const starts = alignToCopy(flow.text, drawn.pages.map((page) => page.text));
   const apart = apartOf({ notes: joinApart(rows, 'notes'), hidden: joinApart(rows, 'hidden') });
+  // Documents of before titles were kept have theirs in the copy, which carries it along.
+  const title = document.title ?? drawn.title;
   return {
     type: document.type,
     pagesEstimated: false,
-    // The copy carries the file's own title along; without it the words of the title would be lost here.
-    ...(drawn.title === undefined ? {} : { title: drawn.title }),
+    ...(title === undefined ? {} : { title }),
     pages: addRunningLines(cutAtCopyPages(flow, starts, drawn.pages, apart), drawn.pages),
     notices: [...document.notices, ...(drawn.notices ?? [])],
   };

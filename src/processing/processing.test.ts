@@ -241,6 +241,23 @@ test("a Word file's estimated pages become its copy's pages, and its headings ke
   expect((await storage.chunks.ofDocument(ref)).map((chunk) => chunk.page)).toEqual([1, 2, 3]);
 });
 
+test('the title that a file has stays with its pages: through its copy and a reading that fails, until a reading finds another', async () => {
+  read = async (type) => result([page(1, 'text')], type === 'docx' ? { type, pagesEstimated: true, title: 'Coal to 2050' } : { title: 'Exported by a printer' });
+  const ref = await upload('report.docx');
+  const title = async (): Promise<unknown> => (await storage.documents.byRef(ref))!.title;
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ pdfCopy: 'ready', pagesEstimated: false, title: 'Coal to 2050' });
+  await again(ref);
+  expect(await title()).toBe('Coal to 2050');
+  read = async () => Promise.reject(new UnreadableFile('Damaged'));
+  await drain();
+  expect(await title()).toBe('Coal to 2050');
+  await again(ref);
+  read = async (type) => result([page(1, 'text')], { type });
+  await drain();
+  expect(await title()).toBeNull();
+});
+
 test('a copy that cannot be made leaves the estimated pages and says why', async () => {
   read = async () => result([page(1, 'text')], { type: 'docx', pagesEstimated: true });
   const ref = await upload('report.docx');

@@ -50,7 +50,6 @@ const provider = (): EmbeddingProvider =>
 
 async function open(name: string, documents: readonly LibraryDocument[]): Promise<Opened> {
   const library = createSearchLibrary(join(folder, name));
-  library.db.exec('create table documents (ref integer primary key, name text not null)');
   for (const statement of vectorTables) library.db.exec(statement);
   for (let at = 0; at < documents.length; at += 500) library.add(documents.slice(at, at + 500));
   const store = openVectorStore(library.path);

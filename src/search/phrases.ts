@@ -1,9 +1,9 @@
 /** Quoted phrases: which excerpts can have them, which of these are looked into, and whether they are there. */
-import type { ExcerptPlace } from '../storage/sqlite/search-reader.ts';
-import { foldForPhrase } from './analysis/fold.ts';
+import { foldWord } from './analysis/fold.ts';
 import type { Prepared, RankedList, RankedSlot } from './lexical.ts';
 import { markAll, type Matches, type MatchSource } from './matches.ts';
-import type { Query } from './query.ts';
+import { createPhraseCheck } from './phrase-check.ts';
+import type { Query, QueryWord } from './query.ts';
 import type { ScoreInput } from './score.ts';
 import { countBits } from './slot-table.ts';
 
@@ -23,43 +23,77 @@ export function rankPhrases(
   prepared: readonly Prepared[],
   rankPlain: RankPlain,
 ): RankedList | null {
-  const allowed = Uint32Array.from(input.mask.words);
-  for (const one of narrowing(query, prepared)) {
-    const bits = new Uint32Array(allowed.length);
-    markAll(source, one.matches, bits);
-    let left = 0;
-    for (let w = 0; w < allowed.length; w++) left |= allowed[w]! &= bits[w]!;
-    if (left === 0) return null;
-  }
+  const allowed = narrow(source, narrowing(query, prepared));
+  if (allowed === null) return null;
   const isTelling = prepared.some(({ word }) => word.kind !== 'stop');
   const most = isTelling ? MAX_CHECKS : MAX_FUNCTION_CHECKS;
   const narrowed = { ...input, allowed, depth: Math.max(most, input.depth) };
   const choosing = withinBudget(prepared, allowed.reduce((sum, word) => sum + countBits(word), 0));
   const { slots } = rankPlain(narrowed, choosing);
   const kept: RankedSlot[] = [];
-  const layouts = new Map<number, ExcerptPlace[]>();
+  const hasPhrases = createPhraseCheck(input, query.phrases);
   let checked = 0;
   for (const ranked of slots) {
     if (kept.length === input.depth || checked === most) break;
     if (++checked % 32 === 0) input.check();
-    if (hasPhrases(input, ranked.slot, query.phrases, layouts)) kept.push(ranked);
+    if (hasPhrases(ranked.slot)) kept.push(ranked);
   }
   if (kept.length === 0) return null;
   const matched = Math.max(kept.length, slots.length - checked + kept.length);
   return { slots: choosing.length < prepared.length ? rankPlain({ ...input, allowed: bitsOf(kept, allowed.length) }, prepared).slots : kept, matched };
 }
 
+/** From so many pairs of characters on, excerpts that lack one of them are few enough to be looked into. */
+const MANY_PAIRS = 3;
+
+/**
+ * Excerpts that have all these words, as bits; null when there are none. Of many pairs of characters one may be missing: a line of a script
+ * without spaces ends anywhere, and what stands at both sides is no pair.
+ */
+function narrow(source: MatchSource, words: readonly Prepared[]): Uint32Array | null {
+  const allowed = Uint32Array.from(source.mask.words);
+  const isLenient = words.filter(({ word }) => word.kind === 'bigram').length >= MANY_PAIRS;
+  const lacking = new Uint32Array(allowed.length);
+  for (const { word, matches } of words) {
+    const bits = new Uint32Array(allowed.length);
+    markAll(source, matches, bits);
+    const mayLack = isLenient && word.kind === 'bigram';
+    let left = 0;
+    for (let w = 0; w < allowed.length; w++) {
+      lacking[w] = (lacking[w]! & bits[w]!) | (mayLack ? allowed[w]! & ~bits[w]! : 0);
+      allowed[w]! &= bits[w]!;
+      left |= allowed[w]! | lacking[w]!;
+    }
+    if (left === 0) return null;
+  }
+  for (let w = 0; w < allowed.length; w++) allowed[w]! |= lacking[w]!;
+  return allowed;
+}
+
 /** Words without which an excerpt cannot have all phrases. */
 function narrowing(query: Query, prepared: readonly Prepared[]): Prepared[] {
-  const inPhrases = prepared.filter(({ word, matches }) => {
-    // Pieces of identifiers follow from the whole, and an identifier may be written in words.
-    return word.phrases.length > 0 && word.wholeOf === null && !(word.kind === 'identifier' && matches.cost === 0);
-  });
+  const pieces = query.phrases.map((phrase) => phrase.trim().split(' '));
+  const sure = prepared.filter((one) => isSigned(one) || one.word.phrases.some((phrase) => isPiece(one.word, pieces[phrase]!)));
   // Function words are in most excerpts: they are asked only where a phrase has nothing else.
-  const telling = new Set(inPhrases.filter(({ word }) => word.kind !== 'stop').flatMap(({ word }) => word.phrases));
+  const telling = new Set(sure.filter(({ word }) => word.kind !== 'stop').flatMap(({ word }) => word.phrases));
   const isOnlyFunction = query.phrases.map((_, phrase) => !telling.has(phrase));
-  return inPhrases.filter(({ word }) => word.kind !== 'stop' || word.phrases.some((phrase) => isOnlyFunction[phrase]));
+  return sure.filter(({ word }) => word.kind !== 'stop' || word.phrases.some((phrase) => isOnlyFunction[phrase]));
 }
+
+/**
+ * Whoever has the phrase has its pieces. Spellings of several pieces in one (`longterm`, `covid-19`) it need not have, nor diacritics, nor
+ * single letters and digits: `L'Oréal` and `U.S.` are indexed without theirs.
+ */
+function isPiece({ kind, word, exactForm }: QueryWord, pieces: readonly string[]): boolean {
+  if (exactForm) return false;
+  const folded = foldWord(word);
+  if (kind === 'bigram') return pieces.some((piece) => piece.includes(folded));
+  return Array.from(folded).length > 1 && pieces.includes(folded);
+}
+
+/** The signs behind `C++` and `C#` are part of the name, where anything has it. */
+const isSigned = ({ word, matches }: Prepared): boolean =>
+  word.phrases.length > 0 && word.kind === 'identifier' && /(?:\+\+|#)$/.test(word.word) && matches.cost > 0;
 
 /**
  * The words by which excerpts are chosen to be looked into: the rarest, until so many occurrences are to be scored. Words that are
@@ -78,19 +112,3 @@ function bitsOf(ranked: readonly RankedSlot[], words: number): Uint32Array {
   for (const { slot } of ranked) bits[slot >> 5]! |= 1 << (slot & 31);
   return bits;
 }
-
-function hasPhrases(input: ScoreInput, slot: number, phrases: readonly string[], layouts: Map<number, ExcerptPlace[]>): boolean {
-  const { table, reader } = input;
-  const document = table.slotDocument[slot]!;
-  // A long document has many excerpts to look into, and one layout.
-  let layout = layouts.get(document);
-  if (layout === undefined) layouts.set(document, (layout = reader.layout(table.refs[document]!)));
-  const place = layout[slot - table.first[document]!];
-  const row = place === undefined ? null : reader.text(place.chunk);
-  if (row === null) return false;
-  const text = foldForPhrase(row.section === null ? row.text : `${row.section}\n${row.text}`);
-  return phrases.every((phrase) => text.includes(phrase) || (isUnspaced(phrase) && text.includes(phrase.trim())));
-}
-
-const isUnspaced = (phrase: string): boolean =>
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{M}\s]+$/u.test(phrase);

@@ -26,6 +26,8 @@ export interface QueryWord {
   ordinaryIn: readonly string[];
   /** Numbers of the quoted phrases it stood in. */
   phrases: number[];
+  /** Only prefers what is written with its diacritics: the word itself stands before it. */
+  exactForm: boolean;
 }
 
 export interface Query {
@@ -138,7 +140,7 @@ function isCovered(tokens: readonly Token[], i: number): boolean {
 }
 
 function wordOf(token: Token, languages: readonly string[], shouting: boolean): QueryWord {
-  const base = { word: token.text, weight: 1, correctable: false, wholeOf: null, ordinaryIn: [] as string[], phrases: [] as number[] };
+  const base = { word: token.text, weight: 1, correctable: false, wholeOf: null, ordinaryIn: [] as string[], phrases: [] as number[], exactForm: false };
   const never = { prefixes: [] as string[], when: 'never' as const, factor: 0 };
   if (token.kind === 'bigram' || token.kind === 'unigram') {
     return { ...base, kind: 'bigram', terms: new Map([[token.text, 1]]), starts: never };
@@ -186,6 +188,7 @@ function plainWord(token: Token, languages: readonly string[], shouting: boolean
     wholeOf: null,
     ordinaryIn: stop ? known.filter((language) => hasFunctionWords(language) && !isFunctionWord(token.text, [language])) : [],
     phrases: [],
+    exactForm: false,
   };
 }
 
@@ -201,5 +204,5 @@ function respellGerman(word: string): string | null {
 function exactForm(token: Token, word: QueryWord): QueryWord | null {
   if (token.kind !== 'word' || word.kind === 'stop' || foldWord(token.text) === token.text) return null;
   const starts = { prefixes: [], when: 'never' as const, factor: 0 };
-  return { ...word, weight: 0.25, terms: new Map([[token.text, 1]]), starts, correctable: false, phrases: [] };
+  return { ...word, weight: 0.25, terms: new Map([[token.text, 1]]), starts, correctable: false, phrases: [], exactForm: true };
 }

@@ -32,7 +32,7 @@ async function makeUser(storage: Storage, name = 'Ava Bennett'): Promise<{ user:
 const makeFolder = (storage: Storage, owner: number, parent: number, name: string): Promise<number> =>
   storage.folders.insert({ id: id(), parent, owner, name, nameKey: name.toLowerCase(), createdAt: 1 });
 
-function documentRow(owner: number, folder: number, change: Partial<DocumentRow> = {}): Omit<DocumentRow, 'ref' | 'trashedAt'> {
+function documentRow(owner: number, folder: number, change: Partial<DocumentRow> = {}): Omit<DocumentRow, 'ref' | 'title' | 'trashedAt'> {
   return {
     id: id(), folder, owner, name: 'a.pdf', type: 'pdf', preset: 'basic', status: 'processing', reason: null, notices: [],
     progress: null, sha256: 'a'.repeat(64), bytes: 1, pages: null, pagesEstimated: false, pagesToView: [], imageOnlyPages: [],
@@ -100,9 +100,9 @@ describe.each(engines)('storage on $name', ({ open }) => {
       notices: ['Font missing'], progress: { done: 1, total: 2, what: 'reading' }, pagesEstimated: true, pagesToView: [1, 3], imageOnlyPages: [3],
     });
     const ref = await storage.documents.insert(row);
-    expect(await storage.documents.byRef(ref)).toEqual({ ...row, ref, trashedAt: null });
-    await storage.documents.update(ref, { progress: null, pagesToView: [], pagesEstimated: false });
-    expect(await storage.documents.byId(row.id)).toMatchObject({ progress: null, pagesToView: [], pagesEstimated: false });
+    expect(await storage.documents.byRef(ref)).toEqual({ ...row, ref, title: null, trashedAt: null });
+    await storage.documents.update(ref, { progress: null, pagesToView: [], pagesEstimated: false, title: 'Outlook' });
+    expect(await storage.documents.byId(row.id)).toMatchObject({ progress: null, pagesToView: [], pagesEstimated: false, title: 'Outlook' });
     expect(await storage.documents.byIdOrAny(row.id)).toEqual(await storage.documents.byId(row.id));
     expect(await storage.documents.byIdOrAny('nobody00')).not.toBeNull();
   });
@@ -284,7 +284,8 @@ describe.each(engines)('storage on $name', ({ open }) => {
     const { default: Sqlite } = await import('better-sqlite3');
     const db = new Sqlite(join(folder, 'sergo.db'));
     db.exec(`drop table audit_actors; drop table audit_objects; delete from kysely_migration where name >= '0007';
-      create index audit_actor on audit (actor_id, seq); create index audit_object on audit (object_id, seq)`);
+      create index audit_actor on audit (actor_id, seq); create index audit_object on audit (object_id, seq);
+      drop index pages_notes; alter table documents drop column title`);
     db.close();
     storage = await open();
     await storage.audit.append(rows.slice(500));

@@ -21,7 +21,6 @@ let store: VectorStore;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sergo-vectors-'));
   library = createSearchLibrary(join(folder, 'library.db'));
-  library.db.exec('create table documents (ref integer primary key, name text not null)');
   for (const statement of vectorTables) library.db.exec(statement);
   store = openVectorStore(library.path);
 });
@@ -55,10 +54,9 @@ function fakeProvider(model: string, dimensions = DIMENSIONS): FakeProvider {
   return fake;
 }
 
-function addDocument(ref: number, name: string, texts: string[]): void {
-  library.db.prepare('insert or replace into documents (ref, name) values (?, ?)').run(ref, name);
+function addDocument(ref: number, name: string, texts: string[], title = ''): void {
   const chunks = texts.map((text, position) => ({ position, page: position + 1, section: null, text }));
-  library.add([{ ref, id: `d${ref}`, folder: 1, title: name, chunks }]);
+  library.add([{ ref, id: `d${ref}`, folder: 1, title, name, chunks }]);
 }
 
 const providers = new Map<string, FakeProvider>();
@@ -100,6 +98,10 @@ describe('vectors made in the background', () => {
     const texts = providers.get('old')!.calls.flatMap((call) => call.texts);
     expect(texts).toHaveLength(40 + 1 + 1 + 2);
     expect(texts[0]).toBe('Solar\nsolar page 0');
+    addDocument(4, 'scan0007.pdf', ['on a roof'], 'Solar power');
+    await work('old');
+    expect(providers.get('old')!.calls.at(-1)!.texts).toEqual(['Solar power\non a roof']);
+    library.remove(4);
     expect(store.coverage(1)).toEqual({ done: 43, excerpts: 43, refused: 0 });
     while (store.sweep());
     expect(slotsOf(1)).toEqual(expected());
@@ -277,6 +279,10 @@ describe('questions', () => {
 });
 
 test('a passage starts with what says what it is about, once', () => {
-  expect(passageText({ slot: 1, title: 'AEO2023 Narrative.pdf', section: 'Solar', text: 'Capacity grows.' })).toBe('AEO2023 Narrative\nSolar\nCapacity grows.');
-  expect(passageText({ slot: 1, title: 'Solar', section: 'Solar power', text: 'Solar power grows.' })).toBe('Solar power grows.');
+  const named = { slot: 1, name: 'AEO2023 Narrative.pdf', title: null, section: 'Solar', text: 'Capacity grows.' };
+  expect(passageText(named)).toBe('AEO2023 Narrative\nSolar\nCapacity grows.');
+  expect(passageText({ ...named, title: 'Annual Energy Outlook' })).toBe('Annual Energy Outlook\nSolar\nCapacity grows.');
+  // A title has no ending to be cut off.
+  expect(passageText({ ...named, title: 'Histone H2A.Z' })).toBe('Histone H2A.Z\nSolar\nCapacity grows.');
+  expect(passageText({ ...named, name: 'Solar', section: 'Solar power', text: 'Solar power grows.' })).toBe('Solar power grows.');
 });

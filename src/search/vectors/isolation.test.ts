@@ -38,7 +38,6 @@ let queries: string[];
 async function open(name: string, parts: LibraryDocument[][]): Promise<Opened> {
   const library = createSearchLibrary(join(folder, name));
   library.db.pragma('synchronous = OFF');
-  library.db.exec('create table documents (ref integer primary key, name text not null)');
   for (const statement of vectorTables) library.db.exec(statement);
   for (const part of parts) library.add(part);
   library.settle();

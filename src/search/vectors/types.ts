@@ -15,8 +15,9 @@ export interface VectorModel {
 export interface Passage {
   /** Its place in the index; never reused for another text. */
   slot: number;
-  /** The document's name. */
-  title: string;
+  /** The document's name, and the title that its file has. */
+  name: string;
+  title: string | null;
   section: string | null;
   text: string;
 }

@@ -5,6 +5,7 @@ import { judged } from './0005-judged.ts';
 import { keyDocuments } from './0006-key-documents.ts';
 import { auditMarks } from './0007-audit-marks.ts';
 import { namedBlocks } from './0008-named-blocks.ts';
+import { titles } from './0009-titles.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -18,4 +19,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0006-key-documents': keyDocuments,
   '0007-audit-marks': auditMarks,
   '0008-named-blocks': namedBlocks,
+  '0009-titles': titles,
 });

@@ -48,6 +48,8 @@ export interface DocumentRow {
   folder: number;
   owner: number;
   name: string;
+  /** What the file says it is called, by the reading whose pages serve: words and meaning go by it. In no answer. */
+  title: string | null;
   /** By content once read, by name before. */
   type: string;
   preset: string;
@@ -74,7 +76,7 @@ export interface DocumentRow {
 }
 
 export interface DocumentStore {
-  insert(row: Omit<DocumentRow, 'ref' | 'trashedAt'>): Promise<number>;
+  insert(row: Omit<DocumentRow, 'ref' | 'title' | 'trashedAt'>): Promise<number>;
   byRef(ref: number): Promise<DocumentRow | null>;
   byId(id: string): Promise<DocumentRow | null>;
   /** As for folders. Null in a library without documents. */

@@ -16,7 +16,7 @@ export function createDocumentStore(db: Kysely<Schema>, connection: Connection):
   const documents = () => db.selectFrom('documents').selectAll();
   return {
     async insert(row) {
-      const values = { ...encodeRow(documentCodec, row), trashedAt: null } as never;
+      const values = { ...encodeRow(documentCodec, row), title: null, trashedAt: null } as never;
       return Number((await db.insertInto('documents').values(values).executeTakeFirstOrThrow()).insertId);
     },
     async byRef(ref) {

@@ -1,5 +1,5 @@
 /** What a searching thread reads of the embedded index: a read-only connection, prepared statements, one snapshot a search. */
-import Sqlite, { type Database } from 'better-sqlite3';
+import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { mayContain, readFilter } from './search-filter.ts';
 import { BlobCursor, compareBytes } from './search-cursor.ts';
 import { compareTerms, findInSegment, someSlot } from './search-postings.ts';
@@ -64,11 +64,20 @@ export interface SearchReader {
   layout(document: number): ExcerptPlace[];
   /** Shown text and heading of an excerpt, or null when its row is gone. */
   text(chunk: number): { text: string; section: string | null } | null;
+  /** What a document is called, or null when its row is gone. */
+  called(document: number): { name: string; title: string | null } | null;
+  /** Notes of a page, or null when it has none. */
+  notes(document: number, page: number): string | null;
   close(): void;
 }
 
 /** Lists longer than this are read without their codes first: often they only have to be counted. */
 const LONG_LIST = 8_192;
+
+const TEXT = `SELECT text, section FROM chunks WHERE ref = ?`;
+const CALLED = `SELECT name, title FROM documents WHERE ref = ?`;
+/** By the index of pages that have some: most have none, and the text of such a page need not be read to know it. */
+const NOTES = `SELECT notes FROM pages INDEXED BY pages_notes WHERE document = ? AND number = ? AND notes IS NOT NULL`;
 
 /** Terms of a segment that have rows of their own, with how many slots each has. */
 interface LongTerms {
@@ -123,8 +132,13 @@ export function readerOver(db: Database): SearchReader {
     blocksAfter: db.prepare(`SELECT data FROM search_blocks WHERE segment = ? AND term > ? ORDER BY term`).pluck(),
     layout: db.prepare(`SELECT slots, layout FROM search_documents WHERE document = ?`),
   };
-  // Prepared when first used: the table of excerpts is not the index's own.
-  let textOf: ReturnType<Database['prepare']> | null = null;
+  // Prepared when first used: these tables are not the index's own.
+  const prepared = new Map<string, Statement<number[]>>();
+  const lookUp = (statement: string, ...refs: number[]): unknown => {
+    let known = prepared.get(statement);
+    if (known === undefined) prepared.set(statement, (known = db.prepare<number[]>(statement)));
+    return known.get(...refs);
+  };
   const smallSegments = new Map<number, SmallTerms>();
 
   const filters = new Map<number, Uint32Array>();
@@ -250,10 +264,9 @@ export function readerOver(db: Database): SearchReader {
       const row = sql.layout.get(document) as { slots: number; layout: Buffer } | undefined;
       return row === undefined ? [] : decodeLayout(row.layout, row.slots);
     },
-    text: (chunk) => {
-      textOf ??= db.prepare('SELECT text, section FROM chunks WHERE ref = ?');
-      return (textOf.get(chunk) as { text: string; section: string | null } | undefined) ?? null;
-    },
+    text: (chunk) => (lookUp(TEXT, chunk) as ReturnType<SearchReader['text']> | undefined) ?? null,
+    called: (document) => (lookUp(CALLED, document) as ReturnType<SearchReader['called']> | undefined) ?? null,
+    notes: (document, page) => (lookUp(NOTES, document, page) as { notes: string } | undefined)?.notes ?? null,
     close: () => db.close(),
   };
 }

@@ -35,7 +35,7 @@ export function vectorStoreOver(db: Database): VectorStore {
       where first_slot >= coalesce((select max(first_slot) from search_documents where first_slot <= @done), 0)
         and slots > 0 and first_slot + slots > @done order by first_slot limit @limit`),
     chunks: db.prepare(`select section, text from chunks where document = ? order by ref limit ? offset ?`),
-    name: db.prepare(`select name from documents where ref = ?`).pluck(),
+    called: db.prepare(`select name, title from documents where ref = ?`),
     owner: db.prepare(`select first_slot + slots from search_documents where first_slot <= ? order by first_slot desc limit 1`).pluck(),
     put: db.prepare(`insert or replace into chunk_vectors (model, slot, bits, int8, scale) values (?, ?, ?, ?, ?)`),
     covered: db.prepare(`select coalesce(sum(slots), 0) as excerpts,
@@ -76,9 +76,9 @@ export function vectorStoreOver(db: Database): VectorStore {
         const from = Math.max(0, done - first);
         const wanted = Math.min(slots - from, limit - passages.length);
         if (wanted <= 0) break;
-        const title = (sql.name.get(document) as string | undefined) ?? '';
+        const called = (sql.called.get(document) as Pick<Passage, 'name' | 'title'> | undefined) ?? { name: '', title: null };
         const chunks = sql.chunks.all(document, wanted, from) as { section: string | null; text: string }[];
-        chunks.forEach((chunk, i) => passages.push({ slot: first + from + i, title, ...chunk }));
+        chunks.forEach((chunk, i) => passages.push({ slot: first + from + i, ...called, ...chunk }));
       }
       return passages;
     },
