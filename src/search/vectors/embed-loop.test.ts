@@ -181,6 +181,23 @@ describe('vectors made in the background', () => {
     expect(slotsOf(2)).toEqual([]);
   });
 
+  test.each(['serving', 'already being built'])('after a model that never answered the right one serves at once (%s)', async (how) => {
+    addDocument(1, 'A.pdf', Array.from({ length: 40 }, (_, i) => `solar page ${i}`));
+    providers.get('old')!.fail = 'refused';
+    store.choose('old', {});
+    expect(await embedStep(deps('old'), never)).toBe('trouble');
+    // As versions left it that let the wrong one serve on.
+    if (how !== 'serving') library.db.exec(`insert into vector_models (name, source, state) values ('new', '{}', 'building')`);
+    store.choose('new', {});
+    expect(store.models().map(({ name, state, trouble }) => [name, state, trouble])).toEqual([['new', 'serving', null]]);
+    await embedStep(deps('new'), never);
+    const meaning = createMeaning({ store, providerOf: (model) => providers.get(model.name) ?? null, clock: { now: () => 1 } });
+    expect((await meaning.ask('solar'))?.model).toBe(2);
+    expect(meaning.status()).toMatchObject({ model: 'new', trouble: null });
+    while (store.sweep());
+    expect(library.db.prepare('select name from vector_models').pluck().all()).toEqual(['new']);
+  });
+
   test('one text that is refused keeps nothing else from having a vector', async () => {
     addDocument(1, 'A.pdf', ['fine', 'poison', 'fine too']);
     providers.get('old')!.fail = (texts) => (texts.some((text) => text.includes('poison')) ? 'unfit' : null);
