@@ -17,6 +17,8 @@ let library: SearchLibrary;
 let store: VectorStore;
 let fake: FakeModels;
 let nowMs: number;
+/** As told while it runs. */
+let refused: number;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sergo-vectors-'));
   library = createSearchLibrary(join(folder, 'library.db'));
@@ -25,6 +27,7 @@ beforeEach(async () => {
   store = openVectorStore(library.path);
   fake = await startFakeModels();
   nowMs = 0;
+  refused = 0;
 });
 afterEach(async () => {
   await fake.close();
@@ -60,6 +63,7 @@ async function run(mostPauses = 30, onPause: (count: number) => void = () => {})
       store,
       providerOf: () => provider,
       wanted: { name: 'fake', source: {} },
+      onRefused: (count) => (refused += count),
       wait: async (ms) => {
         nowMs += ms;
         if (ms === 0) return;
@@ -108,6 +112,7 @@ describe('a text that the endpoint cannot take', () => {
     let pauses = 0;
     await run(30, (count) => (pauses = count));
     expect(store.coverage(1)).toEqual({ done: 84, excerpts: 84, refused: 64 });
+    expect(refused).toBe(64);
     expect(slots()).toHaveLength(20);
     // Three times trouble, and the one that ends this test.
     expect(pauses).toBe(4);

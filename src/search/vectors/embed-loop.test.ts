@@ -288,6 +288,47 @@ describe('questions', () => {
     expect(meaning().status()).toMatchObject({ model: 'old', done: 0 });
   });
 
+  test('a model that starts slowly is asked before anybody does, also before its first vector; another one is not', async () => {
+    addDocument(1, 'A.pdf', ['one']);
+    store.choose('old', {});
+    const provider = providers.get('old')!;
+    await meaning().keepWarm();
+    expect(provider.calls).toEqual([]);
+    const notes: (string | null)[] = [];
+    const asked = createMeaning({ store, providerOf: () => provider, clock, startsSlowly: ({ name }) => name === 'old', onTrouble: (trouble) => notes.push(trouble) });
+    await asked.keepWarm();
+    expect(provider.calls.map(({ kind }) => kind)).toEqual(['query']);
+    // While it starts nobody waits for it, so that is no trouble; a crash is.
+    provider.fail = 'timeout';
+    await asked.keepWarm();
+    provider.fail = 'unavailable';
+    await asked.keepWarm();
+    provider.fail = null;
+    await asked.keepWarm();
+    expect(notes).toEqual(['It is unavailable', null]);
+    // Ending it is no trouble either.
+    provider.fail = 'unavailable';
+    const last = asked.keepWarm();
+    await asked.close();
+    await last;
+    expect(notes).toHaveLength(2);
+  });
+
+  test('trouble keeps its cause while the model is left alone, and says nothing of a question', async () => {
+    addDocument(1, 'A.pdf', ['one']);
+    await work('old');
+    const asked = meaning();
+    const provider = providers.get('old')!;
+    for (const trouble of ['refused', 'resting'] as const) {
+      provider.fail = trouble;
+      expect(await asked.ask(`solar ${trouble}`)).toBeNull();
+      expect(asked.status().trouble).toBe('It is refused');
+    }
+    provider.fail = 'unfit';
+    expect(await asked.ask('solar')).toBeNull();
+    expect(asked.status().trouble).toBe('The embedding model refused the last question');
+  });
+
   test('a caller that went away hears its own reason', async () => {
     await expect(meaning().ask('solar', AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });

@@ -20,6 +20,8 @@ export interface EmbedLoopDeps {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Told when trouble begins (a sentence) and ends (null). */
   onTrouble?(trouble: string | null): void;
+  /** Told how many texts of a step the model cannot take. */
+  onRefused?(count: number): void;
 }
 
 /** Passages of one step: a second or so of work for a small model on one core. */
@@ -73,6 +75,7 @@ export async function embedStep(
       const { refused } = await embedPassages({ provider: providerOf(deps, model), passages, failedBefore, keep: keeper(deps, model, passages), signal });
       // Texts that are refused are rarely alone: the passages behind them are not tried together three times first.
       if (refused === 0) failures.delete(model.ref);
+      else deps.onRefused?.(refused);
       noteTrouble(deps, model, null);
       return 'worked';
     } catch (error) {
