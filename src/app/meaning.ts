@@ -23,11 +23,12 @@ function providerFor(model: VectorModel, settings: Embeddings, more: { isBackgro
   return createEmbeddingProvider({ source: data, key: isOurs ? settings.key : null, dimensions: model.dimensions, ...more });
 }
 
+const startsSlowly = (model: VectorModel): boolean => sourceOf(model)?.kind === 'local';
 const sourceOf = (model: VectorModel): EmbeddingSource | null => embeddingSourceSchema.safeParse(model.source).data ?? null;
 
 /** Far sooner than a process that nobody needs ends, and soon enough for a model that begins to serve. */
 const WARM_MS = 10_000;
-/** A command asks one question, or a few, of a model that has to start first. */
+/** A command asks a question, or a few, of a local model that has to start first. */
 const COMMAND_QUERY_MS = 30_000;
 
 /** Null where no model is set: then searches go by words. For a command it is not kept warm; its questions wait for the model instead. */
@@ -38,8 +39,8 @@ export function openMeaning(config: Config, databasePath: string, deps: { clock:
   const meaning = createMeaning({
     store,
     clock: deps.clock,
-    providerOf: (model) => providerFor(model, settings, deps.isCommand ? { queryBudgetMs: COMMAND_QUERY_MS } : {}),
-    startsSlowly: (model) => sourceOf(model)?.kind === 'local',
+    providerOf: (model) => providerFor(model, settings, deps.isCommand && startsSlowly(model) ? { queryBudgetMs: COMMAND_QUERY_MS } : {}),
+    startsSlowly,
     onTrouble: (trouble) => {
       if (trouble === null) deps.log.info('questions are understood by meaning again');
       else deps.log.warn(`searches go by words only: ${trouble}`);
