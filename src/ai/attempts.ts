@@ -84,8 +84,9 @@ export class Circuit {
       this.failures = 0;
       return result;
     } catch (error) {
-      // A caller that went away says nothing about the endpoint.
-      if (error instanceof ProviderError) {
+      // A caller that went away says nothing about the endpoint; a text that was refused says that somebody reads there.
+      if (error instanceof ProviderError && error.trouble === 'unfit') this.failures = 0;
+      else if (error instanceof ProviderError) {
         this.failures++;
         this.restingUntil = this.now() + REST_MS;
       }

@@ -117,6 +117,19 @@ describe('an OpenAI-compatible endpoint', () => {
     await expect(provider.embed(['a'], 'passage')).rejects.toMatchObject({ trouble: 'refused' });
   });
 
+  test('texts that are refused, however many in a row, do not make the endpoint rest', async () => {
+    fake.troubleOf = ({ input }) => (input!.some((text) => text.includes('odd')) ? 'unfit' : null);
+    const provider = open();
+    for (const kind of ['query', 'passage'] as const) {
+      for (let i = 0; i < 5; i++) await expect(provider.embed(['odd'], kind)).rejects.toMatchObject({ trouble: 'unfit' });
+      expect(await provider.embed(['solar power'], kind)).toHaveLength(1);
+    }
+    // After real failures, a refusal is the sign that it is back.
+    fake.troubles = ['unauthorised', 'unauthorised', 'unfit', 'unauthorised'];
+    for (let i = 0; i < 4; i++) await expect(provider.embed(['a'], 'query')).rejects.toMatchObject({ trouble: i === 2 ? 'unfit' : 'refused' });
+    expect(await provider.embed(['solar power'], 'query')).toHaveLength(1);
+  });
+
   test('a caller that goes away ends the call at once and is no failure of the endpoint', async () => {
     fake.always = 'hang';
     const provider = open();

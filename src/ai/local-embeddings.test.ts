@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -116,6 +116,34 @@ describe('a model in a folder', () => {
     await expect(local({ program: wrong }).embed(['a', 'b'], 'passage')).rejects.toThrow(/^The local embedding model/);
   });
 
+  test('a text that its session cannot take is refused, however often, and the next one has its vector', async () => {
+    const odd = join(base, 'odd');
+    writeTinyModel(odd);
+    // A tokenizer that knows more words than the model has rows.
+    const tokenizer = JSON.parse(readFileSync(join(odd, 'tokenizer.json'), 'utf8')) as { model: { vocab: Record<string, number> } };
+    tokenizer.model.vocab.poison = 9_999;
+    writeFileSync(join(odd, 'tokenizer.json'), JSON.stringify(tokenizer));
+    const provider = local({ folder: odd });
+    await expect(provider.embed(['solar', 'poison'], 'passage')).rejects.toMatchObject({ trouble: 'unfit' });
+    for (let i = 0; i < 4; i++) await expect(provider.embed(['poison'], 'query')).rejects.toMatchObject({ trouble: 'unfit' });
+    expect(await provider.embed(['solar'], 'query')).toHaveLength(1);
+  });
+
+  test.each([
+    ['zeros', '[0, 0]'],
+    ['what is no number', '[1, NaN]'],
+  ])('a vector of %s refuses that text', async (name, numbers) => {
+    const wrong = program(
+      `refused-${name.length}.ts`,
+      `${ready} process.on('message', ({ id, texts }) => process.send({ kind: 'vectors', id, vectors: texts.map((text) => Float32Array.from(text === 'odd' ? ${numbers} : [process.pid, 0])) }));`,
+    );
+    const provider = local({ program: wrong });
+    const [before] = await provider.embed(['a'], 'passage');
+    await expect(provider.embed(['a', 'odd'], 'passage')).rejects.toMatchObject({ trouble: 'unfit' });
+    // The same process: others do not wait for a new one.
+    expect(await provider.embed(['a'], 'passage')).toEqual([before]);
+  });
+
   test('a question does not wait longer than it may', async () => {
     const slow = program('slow.ts', `${ready} process.on('message', () => {});`);
     await expect(local({ program: slow, budgets: { query: 100, passage: 60_000 }, batchMs: 400 }).embed(['a'], 'query')).rejects.toMatchObject({ trouble: 'timeout' });
@@ -146,6 +174,11 @@ describe('a model in a folder', () => {
     writeTinyModel(broken);
     writeFileSync(join(broken, 'model.onnx'), 'no model');
     await expect(local({ folder: broken }).embed(['a'], 'passage')).rejects.toThrow(/the model cannot be loaded/);
+    // A file that cannot be read: its path would be for everybody to see.
+    rmSync(join(broken, 'model.onnx'));
+    mkdirSync(join(broken, 'model.onnx'));
+    const error = await local({ folder: broken }).embed(['a'], 'passage').catch((e: unknown) => e);
+    expect((error as Error).message).toBe('The local embedding model: the model cannot be loaded (EISDIR)');
   });
 });
 

@@ -88,13 +88,14 @@ export function openLocal(options: LocalOptions): EmbeddingProvider {
       const vectors = await child.embed(texts, options.batchMs ?? BATCH_MS);
       for (const vector of vectors) {
         dimensions ??= vector.length;
-        if (vector.length !== dimensions || !vector.every(Number.isFinite)) {
-          throw new ProviderError('bad_answer', `${NAME} does not give vectors of ${dimensions} finite numbers`);
-        }
+        if (vector.length !== dimensions) throw new ProviderError('bad_answer', `${NAME} does not give vectors of ${dimensions} numbers`);
+        // It computes the same for the same text: no other try would help this one.
+        if (!vector.every(Number.isFinite) || vector.every((x) => x === 0)) throw new ProviderError('unfit', `${NAME} gives a text a vector without a direction`);
       }
       return vectors;
     } catch (error) {
-      if (error instanceof ProviderError && error.trouble !== 'refused') await dropChild();
+      // One odd text after the other must not keep questions waiting for new processes.
+      if (error instanceof ProviderError && error.trouble !== 'refused' && error.trouble !== 'unfit') await dropChild();
       throw error;
     } finally {
       next();
@@ -200,7 +201,8 @@ function startModel(folder: string, isBackground: boolean, program = join(import
       });
       if (message !== null && message.kind !== 'error') return message;
       if (fatal !== null) throw new ProviderError('refused', `${NAME}: ${fatal}`);
-      if (message !== null) throw new ProviderError('bad_answer', `${NAME}: ${message.message}`);
+      // It runs and was loaded: what fails now is this input.
+      if (message !== null) throw new ProviderError('unfit', `${NAME}: ${message.message}`);
       throw new ProviderError('unavailable', `${NAME} ended unexpectedly`);
     } finally {
       clearTimeout(timer);

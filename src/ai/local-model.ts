@@ -48,7 +48,14 @@ async function main(): Promise<void> {
       const vectors: Float32Array[] = [];
       for (const text of texts) vectors.push(await embed(text));
       send({ kind: 'vectors', id, vectors });
-    })().catch((error: unknown) => send({ kind: 'error', id, message: sentence(error) }));
+    })().catch(async (error: unknown) => {
+      // Some errors leave the session's memory in disorder: whoever comes next must get a process that is well.
+      const isWell = await embed('text').then(
+        () => true,
+        () => false,
+      );
+      process.send?.({ kind: 'error', id, message: sentence(error) }, () => isWell || process.exit(1));
+    });
   });
   send({ kind: 'ready', dimensions: null });
 }
@@ -95,7 +102,12 @@ function readJson(name: string): object | null {
   }
 }
 
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 300);
+/** Health repeats it to everybody: an error of the file system says no more than its code, since its sentence may have a path. */
+function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return String(error).slice(0, 300);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? error.message.slice(0, 300) : (code ?? error.name);
+}
 
 process.on('disconnect', () => process.exit(0));
 main().catch((error: unknown) => {

@@ -7,13 +7,14 @@ const FRESH_MS = 10 * 60_000;
 
 /**
  * What `sergo doctor` finds, for the health call: asked of a process of its own, since it waits for other programs, and kept for ten
- * minutes. Until the first answer is there the call waits for it.
+ * minutes. Until the first answer is there the call waits for it. `noticesNow` are those that come and go while the server runs.
  */
-export function createMachineHealth(mainPath: string): ConsolePorts['health'] {
+export function createMachineHealth(mainPath: string, noticesNow: () => string[]): ConsolePorts['health'] {
   let known: { at: number; answer: ReturnType<ConsolePorts['health']> } | null = null;
-  return () => {
+  return async () => {
     if (known === null || Date.now() - known.at > FRESH_MS) known = { at: Date.now(), answer: ask(mainPath) };
-    return known.answer;
+    const { checks, notices } = await known.answer;
+    return { checks, notices: [...notices, ...noticesNow()] };
   };
 }
 

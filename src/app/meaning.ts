@@ -1,7 +1,7 @@
 /** Wires meaning: for `serve`, how queries become vectors; for the worker, how excerpts do. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { createEmbeddingProvider, embeddingSourceSchema, modelOf, type EmbeddingProvider } from '../ai/embeddings.ts';
+import { createEmbeddingProvider, embeddingSourceSchema, modelOf, type EmbeddingProvider, type EmbeddingSource } from '../ai/embeddings.ts';
 import { createReranker } from '../ai/rerank.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -16,31 +16,44 @@ import { openVectorStore } from '../storage/sqlite/vector-store.ts';
 type Embeddings = NonNullable<Config['embeddings']>;
 
 /** The model that made stored vectors. The key that is set goes only to where it is set for. */
-function providerFor(model: VectorModel, settings: Embeddings, isBackground: boolean): EmbeddingProvider | null {
-  const source = embeddingSourceSchema.safeParse(model.source);
-  if (!source.success) return null;
-  const { data } = source;
+function providerFor(model: VectorModel, settings: Embeddings, more: { isBackground?: boolean; queryBudgetMs?: number }): EmbeddingProvider | null {
+  const data = sourceOf(model);
+  if (data === null) return null;
   const isOurs = data.kind === 'endpoint' && settings.source.kind === 'endpoint' && new URL(data.url).origin === new URL(settings.source.url).origin;
-  return createEmbeddingProvider({ source: data, key: isOurs ? settings.key : null, dimensions: model.dimensions, isBackground });
+  return createEmbeddingProvider({ source: data, key: isOurs ? settings.key : null, dimensions: model.dimensions, ...more });
 }
 
-/** Null where no model is set: then searches go by words. */
-export function openMeaning(config: Config, databasePath: string, deps: { clock: Clock; log: Logger }): Meaning | null {
+const startsSlowly = (model: VectorModel): boolean => sourceOf(model)?.kind === 'local';
+const sourceOf = (model: VectorModel): EmbeddingSource | null => embeddingSourceSchema.safeParse(model.source).data ?? null;
+
+/** Far sooner than a process that nobody needs ends, and soon enough for a model that begins to serve. */
+const WARM_MS = 10_000;
+/** A command asks a question, or a few, of a local model that has to start first. */
+const COMMAND_QUERY_MS = 30_000;
+
+/** Null where no model is set: then searches go by words. For a command it is not kept warm; its questions wait for the model instead. */
+export function openMeaning(config: Config, databasePath: string, deps: { clock: Clock; log: Logger; isCommand: boolean }): Meaning | null {
   const settings = config.embeddings;
   if (settings === null) return null;
   const store = openVectorStore(databasePath, { readonly: true });
   const meaning = createMeaning({
     store,
     clock: deps.clock,
-    providerOf: (model) => providerFor(model, settings, false),
+    providerOf: (model) => providerFor(model, settings, deps.isCommand && startsSlowly(model) ? { queryBudgetMs: COMMAND_QUERY_MS } : {}),
+    startsSlowly,
     onTrouble: (trouble) => {
       if (trouble === null) deps.log.info('questions are understood by meaning again');
       else deps.log.warn(`searches go by words only: ${trouble}`);
     },
   });
+  const keepWarm = (): void =>
+    void meaning.keepWarm().catch((error: unknown) => deps.log.warn({ err: error }, 'the embedding model could not be kept ready'));
+  if (!deps.isCommand) keepWarm();
+  const timer = deps.isCommand ? undefined : setInterval(keepWarm, WARM_MS).unref();
   return {
     ...meaning,
     async close() {
+      clearInterval(timer);
       await meaning.close();
       store.close();
     },
@@ -58,16 +71,22 @@ export function meaningDetail(meaning: Meaning | null): string {
   return parts.join('; ');
 }
 
+/** What people should know of search as it is now, for health. `unranked`: what keeps a reranker from its work. */
+export function searchNotices(meaning: Meaning | null, unranked: string | null): string[] {
+  const trouble = meaning?.status().trouble ?? null;
+  return [
+    ...(trouble === null ? [] : [`search by meaning: ${trouble}; what it does not reach is found by its words`]),
+    ...(unranked === null ? [] : [`reranking: ${unranked}; results keep the order of the index`]),
+  ];
+}
+
 /** The index, reranked where a model for that is set. */
-export function rerankWith(config: Config, index: SearchIndex, chunks: ChunkStore, log: Logger): SearchIndex {
+export function rerankWith(config: Config, index: SearchIndex, chunks: ChunkStore, onTrouble: (trouble: string | null) => void): SearchIndex {
   if (config.rerank === null) return index;
   return withRerank(index, {
     reranker: createReranker(config.rerank),
     textsOf: (refs) => chunks.byRefs(refs),
-    onTrouble: (trouble) => {
-      if (trouble === null) log.info('results are reranked again');
-      else log.warn(`results are not reranked: ${trouble}`);
-    },
+    onTrouble,
   });
 }
 
@@ -90,7 +109,7 @@ export function startEmbedding(
             store,
             wanted: { name: modelOf(settings.source), source: settings.source },
             providerOf: (model) => {
-              if (!providers.has(model.ref)) providers.set(model.ref, providerFor(model, settings, true));
+              if (!providers.has(model.ref)) providers.set(model.ref, providerFor(model, settings, { isBackground: true }));
               return providers.get(model.ref)!;
             },
             hasRoom,
@@ -99,6 +118,7 @@ export function startEmbedding(
               if (trouble === null) log.info('vectors are being made again');
               else log.warn(`vectors are not being made: ${trouble}`);
             },
+            onRefused: (count) => log.warn(`the embedding model cannot take ${count} of the last excerpts: they are found by their words only`),
           },
           stopping.signal,
         );

@@ -38,7 +38,7 @@ export async function runServer(config: Config, options: ServerOptions): Promise
     library: library.deps,
     search: { storage: library.storage, index: engine.index, depth: config.search.depth },
     viewer: createPageViewer({ storage: library.storage, blobs: library.deps.blobs, drawer: drawing.drawer }),
-    health: createMachineHealth(options.mainPath),
+    health: createMachineHealth(options.mainPath, engine.notices),
     readiness: () => checkReadiness(library.deps, config.dataFolder, drawing.sandbox.mode, meaningDetail(engine.meaning)),
   });
   // A rush of thousands waits its turn to be answered (503 where it must be) instead of being reset by the kernel at the 512th.

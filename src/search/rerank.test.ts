@@ -55,6 +55,19 @@ describe('a second opinion', () => {
     expect(notes).toEqual(['The rerank endpoint did not answer in time', null]);
   });
 
+  test('says why it fails also while its model is left alone', async () => {
+    const notes: (string | null)[] = [];
+    const troubles = ['refused', 'resting', 'resting'] as const;
+    let call = 0;
+    const better = withRerank(index, {
+      reranker: { model: 'm', score: async () => Promise.reject(new ProviderError(troubles[call]!, `It is ${troubles[call++]}`)) },
+      textsOf,
+      onTrouble: (trouble) => notes.push(trouble),
+    });
+    for (const _ of troubles) expect(await better.rank(request)).toEqual(ranked);
+    expect(notes).toEqual(['It is refused']);
+  });
+
   test('is asked once for the pages of one answer', async () => {
     let calls = 0;
     const better = withRerank(index, { reranker: { model: 'm', score: async (_, texts) => (calls++, texts.map((_, i) => i)) }, textsOf });

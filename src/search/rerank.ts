@@ -39,7 +39,8 @@ export function withRerank(index: SearchIndex, deps: RerankDeps): SearchIndex {
       return scores;
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error;
-      note(error.message);
+      // That it rests says less than what came before.
+      if (error.trouble !== 'resting' || trouble === null) note(error.message);
       return null;
     }
   };

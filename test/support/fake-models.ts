@@ -18,6 +18,7 @@ export type Trouble =
   | 'huge-announced'
   | 'redirect'
   | 'unauthorised'
+  | 'unfit'
   | 'reset';
 
 export interface SeenCall {
@@ -34,6 +35,8 @@ export interface FakeModels {
   /** One entry a call, in order; calls after the last one are answered well, unless `always` is set. */
   troubles: Trouble[];
   always: Trouble | null;
+  /** Trouble with what a call says, whenever it says so. */
+  troubleOf: ((body: SeenCall['body']) => Trouble | null) | null;
   dimensions: number;
   /** Bytes of answer bodies that were taken from the server. */
   sentBytes: number;
@@ -41,11 +44,11 @@ export interface FakeModels {
 }
 
 export async function startFakeModels(dimensions = 32): Promise<FakeModels> {
-  const fake: Omit<FakeModels, 'url' | 'close'> = { calls: [], troubles: [], always: null, dimensions, sentBytes: 0 };
+  const fake: Omit<FakeModels, 'url' | 'close'> = { calls: [], troubles: [], always: null, troubleOf: null, dimensions, sentBytes: 0 };
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       fake.calls.push({ path: request.url ?? '', body, authorization: request.headers.authorization, atMs: performance.now() });
-      const trouble = fake.troubles.shift() ?? fake.always;
+      const trouble = fake.troubles.shift() ?? fake.always ?? fake.troubleOf?.(body);
       if (trouble) misbehave(trouble, fake, body, response);
       else sendJson(response, goodAnswer(request.url ?? '', body, fake.dimensions));
     });
@@ -146,6 +149,9 @@ function misbehave(trouble: Trouble, fake: Omit<FakeModels, 'url' | 'close'>, bo
       return;
     case 'unauthorised':
       response.writeHead(401, json).end('{"error":{"message":"bad key"}}');
+      return;
+    case 'unfit':
+      response.writeHead(422, json).end('{"error":{"message":"secret-of-the-endpoint"}}');
       return;
     case 'huge':
     case 'huge-announced': {

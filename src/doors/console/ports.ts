@@ -35,6 +35,6 @@ export interface ConsolePorts extends SearchPorts<SearchResult> {
   /** Internal rows of documents that have queued or running work, oldest first: what progress is watched by. */
   busyDocuments(limit: number): Promise<number[]>;
 
-  /** What people should know of this install: sandbox mode, missing programs and fonts. */
+  /** What people should know of this install: sandbox mode, missing programs and fonts, models that search does without. */
   health(): Promise<{ checks: Record<string, { ok: boolean; detail?: string }>; notices: string[] }>;
 }

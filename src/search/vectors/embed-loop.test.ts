@@ -183,6 +183,23 @@ describe('vectors made in the background', () => {
     expect(slotsOf(2)).toEqual([]);
   });
 
+  test.each(['serving', 'already being built'])('after a model that never answered the right one serves at once (%s)', async (how) => {
+    addDocument(1, 'A.pdf', Array.from({ length: 40 }, (_, i) => `solar page ${i}`));
+    providers.get('old')!.fail = 'refused';
+    store.choose('old', {});
+    expect(await embedStep(deps('old'), never)).toBe('trouble');
+    // As versions left it that let the wrong one serve on.
+    if (how !== 'serving') library.db.exec(`insert into vector_models (name, source, state) values ('new', '{}', 'building')`);
+    store.choose('new', {});
+    expect(store.models().map(({ name, state, trouble }) => [name, state, trouble])).toEqual([['new', 'serving', null]]);
+    await embedStep(deps('new'), never);
+    const meaning = createMeaning({ store, providerOf: (model) => providers.get(model.name) ?? null, clock: { now: () => 1 } });
+    expect((await meaning.ask('solar'))?.model).toBe(2);
+    expect(meaning.status()).toMatchObject({ model: 'new', trouble: null });
+    while (store.sweep());
+    expect(library.db.prepare('select name from vector_models').pluck().all()).toEqual(['new']);
+  });
+
   test('one text that is refused keeps nothing else from having a vector', async () => {
     addDocument(1, 'A.pdf', ['fine', 'poison', 'fine too']);
     providers.get('old')!.fail = (texts) => (texts.some((text) => text.includes('poison')) ? 'unfit' : null);
@@ -271,6 +288,47 @@ describe('questions', () => {
     store.choose('old', {});
     expect(await meaning().ask('solar')).toBeNull();
     expect(meaning().status()).toMatchObject({ model: 'old', done: 0 });
+  });
+
+  test('a model that starts slowly is asked before anybody does, also before its first vector; another one is not', async () => {
+    addDocument(1, 'A.pdf', ['one']);
+    store.choose('old', {});
+    const provider = providers.get('old')!;
+    await meaning().keepWarm();
+    expect(provider.calls).toEqual([]);
+    const notes: (string | null)[] = [];
+    const asked = createMeaning({ store, providerOf: () => provider, clock, startsSlowly: ({ name }) => name === 'old', onTrouble: (trouble) => notes.push(trouble) });
+    await asked.keepWarm();
+    expect(provider.calls.map(({ kind }) => kind)).toEqual(['query']);
+    // While it starts nobody waits for it, so that is no trouble; a crash is.
+    provider.fail = 'timeout';
+    await asked.keepWarm();
+    provider.fail = 'unavailable';
+    await asked.keepWarm();
+    provider.fail = null;
+    await asked.keepWarm();
+    expect(notes).toEqual(['It is unavailable', null]);
+    // Ending it is no trouble either.
+    provider.fail = 'unavailable';
+    const last = asked.keepWarm();
+    await asked.close();
+    await last;
+    expect(notes).toHaveLength(2);
+  });
+
+  test('trouble keeps its cause while the model is left alone, and says nothing of a question', async () => {
+    addDocument(1, 'A.pdf', ['one']);
+    await work('old');
+    const asked = meaning();
+    const provider = providers.get('old')!;
+    for (const trouble of ['refused', 'resting'] as const) {
+      provider.fail = trouble;
+      expect(await asked.ask(`solar ${trouble}`)).toBeNull();
+      expect(asked.status().trouble).toBe('It is refused');
+    }
+    provider.fail = 'unfit';
+    expect(await asked.ask('solar')).toBeNull();
+    expect(asked.status().trouble).toBe('The embedding model refused the last question');
   });
 
   test('a caller that went away hears its own reason', async () => {

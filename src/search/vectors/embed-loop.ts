@@ -4,7 +4,7 @@
  */
 import type { EmbeddingProvider } from '../../ai/embeddings.ts';
 import { ProviderError } from '../../ai/provider-error.ts';
-import { passageText } from './passage.ts';
+import { embedPassages } from './embed-passages.ts';
 import { quantise } from './quantise.ts';
 import type { Passage, VectorModel, VectorStore } from './types.ts';
 
@@ -20,6 +20,8 @@ export interface EmbedLoopDeps {
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Told when trouble begins (a sentence) and ends (null). */
   onTrouble?(trouble: string | null): void;
+  /** Told how many texts of a step the model cannot take. */
+  onRefused?(count: number): void;
 }
 
 /** Passages of one step: a second or so of work for a small model on one core. */
@@ -33,12 +35,13 @@ const LONGEST_PAUSE_MS = 300_000;
 export async function runEmbedLoop(deps: EmbedLoopDeps, signal: AbortSignal): Promise<void> {
   deps.store.choose(deps.wanted.name, deps.wanted.source);
   let pauseMs = FIRST_PAUSE_MS;
+  const failures: Failures = new Map();
   while (!signal.aborted) {
     if (deps.hasRoom && !(await deps.hasRoom())) {
       await deps.wait(FIRST_PAUSE_MS, signal);
       continue;
     }
-    const step = await embedStep(deps, signal);
+    const step = await embedStep(deps, signal, failures);
     if (signal.aborted) return;
     if (step === 'trouble') {
       await deps.wait(pauseMs, signal);
@@ -51,8 +54,15 @@ export async function runEmbedLoop(deps: EmbedLoopDeps, signal: AbortSignal): Pr
   }
 }
 
+/** Steps in a row that failed, by the model's ref. */
+export type Failures = Map<number, number>;
+
 /** One batch of the first model that has something to do. What serves comes before what is being built. */
-export async function embedStep(deps: EmbedLoopDeps, signal: AbortSignal): Promise<'worked' | 'nothing' | 'trouble'> {
+export async function embedStep(
+  deps: EmbedLoopDeps,
+  signal: AbortSignal,
+  failures: Failures = new Map(),
+): Promise<'worked' | 'nothing' | 'trouble'> {
   let hadTrouble = false;
   for (const model of deps.store.models()) {
     const passages = deps.store.next(model.ref, BATCH);
@@ -60,13 +70,18 @@ export async function embedStep(deps: EmbedLoopDeps, signal: AbortSignal): Promi
       if (model.state === 'building' && deps.store.promote(model.ref)) return 'worked';
       continue;
     }
+    const failedBefore = failures.get(model.ref) ?? 0;
     try {
-      await embedPassages(deps, model, passages, signal);
+      const { refused } = await embedPassages({ provider: providerOf(deps, model), passages, failedBefore, keep: keeper(deps, model, passages), signal });
+      // Texts that are refused are rarely alone: the passages behind them are not tried together three times first.
+      if (refused === 0) failures.delete(model.ref);
+      else deps.onRefused?.(refused);
       noteTrouble(deps, model, null);
       return 'worked';
     } catch (error) {
       if (signal.aborted) return 'nothing';
       if (!(error instanceof ProviderError)) throw error;
+      failures.set(model.ref, failedBefore + 1);
       // The other model may be elsewhere and well.
       noteTrouble(deps, model, error.message);
       hadTrouble = true;
@@ -75,43 +90,23 @@ export async function embedStep(deps: EmbedLoopDeps, signal: AbortSignal): Promi
   return hadTrouble ? 'trouble' : 'nothing';
 }
 
-async function embedPassages(deps: EmbedLoopDeps, model: VectorModel, passages: readonly Passage[], signal: AbortSignal): Promise<void> {
+function providerOf(deps: EmbedLoopDeps, model: VectorModel): EmbeddingProvider {
   const provider = deps.providerOf(model);
   if (provider === null) throw new ProviderError('refused', 'The model that made the present vectors is not described in a way that this version reads');
-  const texts = passages.map(passageText);
-  let vectors: (Float32Array | null)[];
-  try {
-    vectors = await provider.embed(texts, 'passage', signal);
-  } catch (error) {
-    if (!isUnfit(error)) throw error;
-    vectors = await embedOneByOne(provider, texts, signal);
-  }
-  const dimensions = vectors.find((vector) => vector !== null)?.length ?? provider.dimensions;
-  if (dimensions === null) throw new ProviderError('refused', 'The embedding model refuses every text');
-  deps.store.put(
-    model.ref,
-    dimensions,
-    passages.map(({ slot }, i) => ({ slot, made: vectors[i] ? quantise(vectors[i]) : null })),
-  );
+  return provider;
 }
 
-/** Among many texts one may be refused. When the simplest text is refused as well, it is not the text. */
-async function embedOneByOne(provider: EmbeddingProvider, texts: readonly string[], signal: AbortSignal): Promise<(Float32Array | null)[]> {
-  await provider.embed(['A page of text.'], 'passage', signal).catch((error: unknown) => {
-    throw isUnfit(error) ? new ProviderError('refused', 'The embedding model refuses every text') : error;
-  });
-  const vectors: (Float32Array | null)[] = [];
-  for (const text of texts) {
-    const [vector] = await provider.embed([text], 'passage', signal).catch((error: unknown) => {
-      if (!isUnfit(error)) throw error;
-      return [null];
-    });
-    vectors.push(vector ?? null);
-  }
-  return vectors;
+/** Stores vectors of the passages, from the first on, as they are made. */
+function keeper(deps: EmbedLoopDeps, model: VectorModel, passages: readonly Passage[]) {
+  let at = 0;
+  return (vectors: readonly (Float32Array | null)[], dimensions: number): void => {
+    deps.store.put(
+      model.ref,
+      dimensions,
+      vectors.map((vector) => ({ slot: passages[at++]!.slot, made: vector === null ? null : quantise(vector) })),
+    );
+  };
 }
-
-const isUnfit = (error: unknown): boolean => error instanceof ProviderError && error.trouble === 'unfit';
 
 function noteTrouble(deps: EmbedLoopDeps, model: VectorModel, trouble: string | null): void {
   if (model.trouble === trouble) return;

@@ -9,6 +9,8 @@ export interface MeaningDeps {
   store: Pick<VectorStore, 'models' | 'coverage'>;
   providerOf(model: VectorModel): EmbeddingProvider | null;
   clock: Clock;
+  /** Whether its first answer after a pause takes longer than a question may wait: a model in a process of this machine. */
+  startsSlowly?(model: VectorModel): boolean;
   /** Told when questions begin to fail (a sentence) and when they work again (null). */
   onTrouble?(trouble: string | null): void;
 }
@@ -30,6 +32,11 @@ export interface Meaning {
   /** The vector of a query, or null: then the search goes by words. Never throws but for the caller's own abort. */
   ask(query: string, signal?: AbortSignal): Promise<QuestionVector | null>;
   status(): MeaningStatus;
+  /**
+   * Asks a plain question of a serving model that starts slowly. Again and again, so that it stays ready: otherwise the first page of an
+   * answer would come from words alone, and the next one, of the same query, from words and meaning.
+   */
+  keepWarm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,12 +45,14 @@ const KEPT_QUESTIONS = 500;
 const KEPT_MS = 10 * 60_000;
 const MODELS_MS = 1_000;
 const STATUS_MS = 5_000;
+const PLAIN_QUESTION = 'What is on this page?';
 
 export function createMeaning(deps: MeaningDeps): Meaning {
   const kept = new Map<string, { vector: Promise<Float32Array>; until: number }>();
   const providers = new Map<number, EmbeddingProvider | null>();
   let models: { list: VectorModel[]; until: number } = { list: [], until: 0 };
   let trouble: string | null = null;
+  let closed = false;
   let counted: { at: number; status: MeaningStatus } | null = null;
 
   const serving = (): VectorModel | null => {
@@ -57,9 +66,16 @@ export function createMeaning(deps: MeaningDeps): Meaning {
     return providers.get(model.ref)!;
   };
   const note = (now: string | null): void => {
-    if (now === trouble) return;
+    if (now === trouble || closed) return;
     trouble = now;
     deps.onTrouble?.(now);
+  };
+  const noteError = (error: unknown): void => {
+    if (!(error instanceof ProviderError)) note('The embedding model failed for a reason of ours; see the log');
+    // Health is for everybody: what a model says of somebody's question is not.
+    else if (error.trouble === 'unfit') note('The embedding model refused the last question');
+    // That it rests says less than what came before.
+    else if (error.trouble !== 'resting' || trouble === null) note(error.message);
   };
   const vectorOf = (model: VectorModel, query: string): Promise<Float32Array> => {
     const key = `${model.ref} ${query}`;
@@ -99,7 +115,7 @@ export function createMeaning(deps: MeaningDeps): Meaning {
         note(null);
         return { model: model.ref, vector };
       } catch (error) {
-        note(error instanceof ProviderError ? error.message : 'The embedding model failed for a reason of ours; see the log');
+        noteError(error);
         return null;
       } finally {
         signal?.throwIfAborted();
@@ -112,7 +128,21 @@ export function createMeaning(deps: MeaningDeps): Meaning {
       return { ...counted.status, trouble: trouble ?? counted.status.trouble };
     },
 
+    async keepWarm() {
+      // Before its first vector as well: the first question comes soon after.
+      const model = deps.store.models().find(({ state }) => state === 'serving');
+      if (model === undefined || !deps.startsSlowly?.(model)) return;
+      try {
+        await providerOf(model)?.embed([PLAIN_QUESTION], 'query');
+        note(null);
+      } catch (error) {
+        // It is starting, and nobody waited.
+        if (!(error instanceof ProviderError) || error.trouble !== 'timeout') noteError(error);
+      }
+    },
+
     async close() {
+      closed = true;
       for (const provider of providers.values()) await provider?.close();
     },
   };

@@ -39,7 +39,7 @@ export interface VectorStore {
   /** Serving first. */
   models(): VectorModel[];
   /**
-   * The model that the settings name. Unknown: it is built, and serves at once when nothing serves yet; a half-built other
+   * The model that the settings name. Unknown: it is built, and serves at once when nothing with vectors does; a half-built other
    * one is given up. Naming the serving one again gives up what was being built.
    */
   choose(name: string, source: unknown): void;

@@ -62,9 +62,12 @@ export function vectorStoreOver(db: Database): VectorStore {
           const known = models();
           const text = JSON.stringify(source);
           const wanted = known.find((model) => model.name === name);
-          for (const model of known) if (model.state === 'building' && model !== wanted) sql.drop.run(model.ref);
+          // One without dimensions never answered, such as a name with a typing error: it serves nothing.
+          const givenUp = known.filter((model) => model !== wanted && (model.state === 'building' || model.dimensions === null));
+          for (const model of givenUp) sql.drop.run(model.ref);
           if (wanted) sql.source.run(text, wanted.ref);
-          else sql.insert.run(name, text, known.some((model) => model.state === 'serving') ? 'building' : 'serving');
+          const ref = wanted?.ref ?? Number(sql.insert.run(name, text, 'building').lastInsertRowid);
+          if (!models().some((model) => model.state === 'serving')) sql.serve.run(ref);
         })
         .immediate(),
 
