@@ -25,7 +25,7 @@ export interface ReadSettings extends ReadOptions {
    * Takes each attachment piece by piece as it comes, so that none is in memory whole; the result then has none. Without it they are
    * in the result, up to 256 MiB.
    */
-  onAttachment?: (name: string) => AttachmentTaker;
+  onAttachment?: (name: string, inline: boolean) => AttachmentTaker;
   /** What is left for this file over all its steps; without it each step has the reader's whole limit. */
   time?: FileTime;
 }
