@@ -1,9 +1,10 @@
-import { chooseAlternate, createBodyReader, readStory, type DocxContext } from './docx-body.ts';
+import { createBodyReader, readStory } from './docx-body.ts';
+import type { DocxContext } from './docx-context.ts';
 import { readNumbering, readStyles } from './docx-styles.ts';
 import { cleanText, paginate, type FlowBlock } from './flow.ts';
 import { missingFontNotice } from './fonts.ts';
 import { readThemeFonts } from './theme-fonts.ts';
-import { findMainPart, readRelations, readTitle, relatedPart } from './ooxml.ts';
+import { chooseAlternate, findMainPart, readRelations, readTitle, relatedPart } from './ooxml.ts';
 import type { Format, ReadOptions, ReadResult } from './types.ts';
 import { childOf, childrenOf, elementsOf, isDamage, readXmlPart, readXmlTree, type XmlElement } from './xml.ts';
 import { isZip, openZip, type Zip } from './zip.ts';
@@ -17,7 +18,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const zip = openZip(bytes, { maxUnpackedBytes: options.maxUnpackedBytes });
   const part = findMainPart(zip, 'word/document.xml');
   const relations = readRelations(zip, part);
-  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, noteCount: 0, sections: [], fonts: new Set(), endnotes: [] };
+  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, chunks: 0, noteCount: 0, sections: [], fonts: new Set(), endnotes: [] };
   const base: DocxContext = {
     zip,
     part,
@@ -62,6 +63,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const fontNotice = options.availableFonts && missingFontNotice(namedFonts(zip, relatedPart(zip, relations, 'theme'), seen.fonts), new Set(options.availableFonts));
   const notices = [
     ...(seen.trackedChanges ? ['It has tracked changes: it is read as if all of them were accepted'] : []),
+    ...(seen.chunks > 0 ? [`It takes in ${seen.chunks === 1 ? 'another file' : `${seen.chunks} other files`} that Word reads as it opens it, whose text is not read here — open it in Word, save it and upload that`] : []),
     ...(fontNotice === undefined ? [] : [fontNotice]),
   ];
   return {
