@@ -130,6 +130,8 @@ test('headers and footers are read once and without stale page numbers', () => {
   const body = p(r('Body.')) + '<w:sectPr><w:headerReference w:type="default" r:id="h"/><w:footerReference w:type="default" r:id="f"/></w:sectPr>';
   const page = read(body, { 'word/h1.xml': edge('hdr', 'ACME letter '), 'word/f1.xml': edge('ftr', 'Page ') }, [['h', 'header', 'h1.xml'], ['f', 'footer', 'f1.xml']]).pages[0]!;
   expect(page.text).toBe('ACME letter\n\nBody.\n\nPage');
+  const broken = read(p(`${mark('begin')}${r('Body.')}`) + '<w:sectPr><w:headerReference w:type="default" r:id="h"/></w:sectPr>', { 'word/h1.xml': edge('hdr', 'ACME letter ') }, [['h', 'header', 'h1.xml']]);
+  expect(broken.pages[0]!.text).toBe('ACME letter\n\nBody.');
 });
 
 test('entities of its own and broken XML are refused with a sentence', () => {

@@ -50,9 +50,11 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
     },
   });
 
+  // Before the edges: the end of the story may tell of its last section.
+  const story = body.finish();
   const edges = readHeadersAndFooters(aside, seen.sections, relations);
   // Endnotes are printed after the text, as Word does it.
-  const blocks: FlowBlock[] = [...edges.headers.map((text) => ({ text })), ...body.finish(), ...seen.endnotes];
+  const blocks: FlowBlock[] = [...edges.headers.map((text) => ({ text })), ...story, ...seen.endnotes];
   const pages = paginate(blocks, { maxPages: options.maxPages, rendered: seen.rendered });
   const first = pages[0]!;
   if (edges.footers.length > 0 && first.fate !== 'image_only') {
