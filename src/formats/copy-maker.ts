@@ -36,7 +36,7 @@ const printed: Record<string, Printer> = {
 
 /** Pictures of a mail's page that are printed: they are held in memory together. */
 const mostPictures = 100;
-const mostPictureBytes = 32 * 1024 ** 2;
+const mostPictureBytes = 16 * 1024 ** 2;
 
 /** Keeps the pictures that the mail's own page shows, as far as there is room. */
 function takePictures(): { pictures: Uint8Array[]; onAttachment: (name: string, inline: boolean) => AttachmentTaker } {
@@ -93,12 +93,14 @@ export function printableMail(text: string, pictures: readonly Uint8Array[] = []
 /** In pixels at 96 dpi: what fits on a page between its margins. */
 const printable = { width: 600, height: 840 };
 const pictureKinds: Record<string, string> = { png: 'png', jpg: 'jpeg' };
+/** More would cost the mail its whole copy, for want of memory. */
+const mostPixels = 40_000_000;
 
 /** Only kinds whose size is known before they are decoded: one that is larger than the page is made to fit. */
 function printablePicture(bytes: Uint8Array): string {
   const kind = pictureKinds[sniffMagic(bytes) ?? ''];
   const size = pictureSize(bytes);
-  if (kind === undefined || size === undefined || size.width === 0 || size.height === 0) return '';
+  if (kind === undefined || size === undefined || size.width * size.height === 0 || size.width * size.height > mostPixels) return '';
   const scale = Math.min(1, printable.width / size.width, printable.height / size.height);
   const [width, height] = [size.width, size.height].map((side) => Math.max(1, Math.round(side * scale)));
   return `\n<p><img width="${width}" height="${height}" src="data:image/${kind};base64,${Buffer.from(bytes).toString('base64')}"></p>`;

@@ -153,7 +153,7 @@ describe('pictures of a mail', () => {
   });
 
   test('the copy prints those that fit on a page, and nothing that is no picture', () => {
-    const html = Buffer.from(printableMail('Subject: x\n\nWords', [pngOf(1_200, 300), bytes('<script>'), pngOf(0, 5)])).toString();
+    const html = Buffer.from(printableMail('Subject: x\n\nWords', [pngOf(1_200, 300), bytes('<script>'), pngOf(0, 5), pngOf(50_000, 50_000)])).toString();
     expect(html.match(/<img[^>]*?src="data:image\/[a-z]+/g)).toEqual(['<img width="600" height="150" src="data:image/png']);
     expect(html).not.toContain('script');
   });
