@@ -139,6 +139,12 @@ describe('pictures of a mail', () => {
     expect(attachments).toHaveLength(1);
   });
 
+  test('a mail of which the plain text is read is to view as well where its page shows a picture', async () => {
+    const page = '--a\r\nContent-Type: text/plain\r\n\r\nSee the chart of the tide.\r\n--a\r\nContent-Type: text/html\r\n\r\n<p>See the chart of the tide.</p><img src="cid:chart@x">\r\n--a--';
+    const mail = bytes(['Subject: Tide', 'From: a@example.org', 'MIME-Version: 1.0', 'Content-Type: multipart/related; boundary=r', '', '--r', 'Content-Type: multipart/alternative; boundary=a', '', page, ...part('chart', pngOf(640, 480)), '--r--', ''].join('\r\n'));
+    expect((await readEml(mail, options)).pages[0]).toMatchObject({ text: 'Subject: Tide\nFrom: a@example.org\nAttachments: chart.png\n\nSee the chart of the tide.', toView: true });
+  });
+
   test('Outlook hides those of the page: the larger ones are handed on, other hidden parts are not', () => {
     const spec: MsgSpec = {
       subject: 'Tide', from: { name: 'Ava', address: 'ava@example.org' }, to: [], html: '<p>See</p><img src="cid:chart@x"><img src="cid:logo@x">',
