@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
+import { makePdf } from '../../test/support/pdf-fixture.ts';
 import { wordFile, zipOf } from '../../test/support/zip-fixture.ts';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import { createCopyMaker } from './copy-maker.ts';
@@ -51,6 +52,27 @@ test('files are told and read in the sandbox, in one warm child per owner', asyn
   const other = await reader.read('txt', file('b.txt', 'other words', 'ben'), settings());
   expect(other.pages[0]!.text).toBe('other words');
   expect(started.length).toBe(2);
+});
+
+test('a name that promises another kind is said of PDFs and pictures too, and not of a PDF copy', async () => {
+  const page = { number: 1, text: '', fate: 'image_only' as const, toView: true };
+  const other = (type: string) => async () => ({ type, pages: [page], pagesEstimated: false, notices: ['Its own'] });
+  const some = createDocumentReader({ sandbox, others: { pdf: other('pdf'), png: other('png') } });
+  const noticesOf = async (type: string, name: string) => (await some.read(type, file(name, 'x'), settings())).notices;
+  expect(await noticesOf('png', 'photo.pdf')).toEqual(['Named .pdf but is a picture (png): read as that', 'Its own']);
+  expect(await noticesOf('pdf', 'report.docx')).toEqual(['Named .docx but is a PDF: read as that', 'Its own']);
+  expect(await noticesOf('pdf', 'report.docx.pdf')).toEqual(['Its own']);
+  expect(await noticesOf('png', 'scan.png')).toEqual(['Its own']);
+  await some.close();
+});
+
+test('a PDF behind other bytes is told by its end, however far that is; a stored one in an archive is not taken for the file', async () => {
+  const junk = Buffer.from('HTTP/1.1 200 OK\r\n\r\n');
+  const long = makePdf([`words ${'x'.repeat(200_000)}`]);
+  expect(await reader.sniff(file('sent.pdf', Buffer.concat([junk, long])))).toBe('pdf');
+  expect(await reader.sniff(file('quoted.txt', Buffer.concat([junk, Buffer.from('%PDF-1.4\n'), Buffer.from('words\n'.repeat(40_000))])))).toBe('txt');
+  const archive = zipSync({ 'a.pdf': [makePdf(['one']), { level: 0 }], 'b.pdf': [makePdf(['two']), { level: 0 }] });
+  expect(await reader.sniff(file('papers.zip', archive))).toBe('zip');
 });
 
 test('what is wrong with a file is an UnreadableFile with its reason, and the next file is read', async () => {

@@ -8,7 +8,7 @@ import { runInTime, type FileTime } from './file-time.ts';
 import type { OfficeConverter, OfficeTarget } from './office-converter.ts';
 import { listFontFamilies } from './fonts.ts';
 import { createAnswer, type AttachmentTaker } from './read-answer.ts';
-import { isContainer, sniffMagic } from './sniff.ts';
+import { isContainer, mayHidePdf, sniffMagic, withNameNotice } from './sniff.ts';
 import { type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
 
 /** A file on disk; `owner` decides which warm child may see it. */
@@ -25,7 +25,7 @@ export interface ReadSettings extends ReadOptions {
    * Takes each attachment piece by piece as it comes, so that none is in memory whole; the result then has none. Without it they are
    * in the result, up to 256 MiB.
    */
-  onAttachment?: (name: string) => AttachmentTaker;
+  onAttachment?: (name: string, inline: boolean) => AttachmentTaker;
   /** What is left for this file over all its steps; without it each step has the reader's whole limit. */
   time?: FileTime;
 }
@@ -109,19 +109,20 @@ export function createDocumentReader({ sandbox, office, others = {}, limits = {}
   return {
     async sniff(file) {
       if (file.bytes === 0) throw new UnreadableFile('The file is empty (0 bytes)');
-      const head = await readHead(file);
+      const head = await readPart(file, 0);
       const magic = sniffMagic(head);
       if (magic) return magic;
       const whole = isContainer(head);
       if (whole) checkSize(file);
-      const frame = await request(file, { what: 'sniff' }, { path: file.path, bytes: whole ? file.bytes : head.length });
+      const ends = !whole && mayHidePdf(head) && file.bytes > head.length ? Buffer.concat([head, await readPart(file, Math.max(head.length, file.bytes - headBytes))]) : head;
+      const frame = await request(file, { what: 'sniff' }, whole ? file : ends);
       const type = frame.header['type'];
       return typeof type === 'string' ? type : null;
     },
 
     async read(type, file, settings) {
       const other = others[type];
-      if (other) return other(file, settings);
+      if (other) return withNameNotice(await other(file, settings), file.name);
       checkSize(file);
       const { maxPages, maxUnpackedBytes, signal, time } = settings;
       const spending = time === undefined ? {} : { time };
@@ -145,10 +146,10 @@ function checkSize(file: FileToRead): void {
   if (file.bytes > largestFile) throw new UnreadableFile('Too large to read: files of this kind are read up to 600 MiB');
 }
 
-async function readHead(file: FileToRead): Promise<Uint8Array> {
+async function readPart(file: FileToRead, at: number): Promise<Uint8Array> {
   const handle = await open(file.path);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, at);
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

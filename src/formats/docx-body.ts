@@ -1,64 +1,32 @@
-import { fontOf, readParagraphProperties, isOn, type Numbering, type StyleSheet } from './docx-styles.ts';
-import { symbol } from './docx-symbol.ts';
+import type { DocxContext } from './docx-context.ts';
+import { createFieldGuard, createFields } from './docx-fields.ts';
+import { createInlineReader, newInline, type Inline } from './docx-inline.ts';
+import { readParagraphProperties, isOn } from './docx-styles.ts';
 import { cellsOf, flatten, isContinued, mergeMarks, rowsOf, spanOf } from './docx-table.ts';
-import { readReferredText } from './drawing-text.ts';
 import { joinCells, cleanText, type FlowBlock } from './flow.ts';
 import { linearFormula } from './omml.ts';
-import { childOf, childrenOf, elementsOf, findAll, findFirst, pathOf, textOf, type XmlElement } from './xml.ts';
-import type { Zip } from './zip.ts';
+import { chooseAlternate } from './ooxml.ts';
+import { childOf, elementsOf, type XmlElement } from './xml.ts';
 
 /** One story of a Word file (body, header, footnote): its elements in, blocks of text out. */
-export interface DocxContext {
-  zip: Zip;
-  /** The part being read; its relationships name charts and diagrams. */
-  part: string;
-  styles: StyleSheet;
-  numbering: Numbering;
-  /** Text of a footnote or endnote: key `footnote:3`. */
-  noteText: (key: string) => string;
-  /** Comment text by id, with its author. */
-  commentText: (id: string) => string;
-  /** Page numbers in headers are those of the last print: left out. */
-  dropPageFields?: boolean;
-  /** What was met on the way: for notices and pagination. */
-  seen: { rendered: boolean; trackedChanges: boolean; noteCount: number; sections: XmlElement[]; fonts: Set<string>; endnotes: FlowBlock[] };
-}
-
 export interface BodyReader {
   add(element: XmlElement): void;
   finish(): FlowBlock[];
 }
 
-interface Inline {
-  text: string;
-  hidden: string;
-  breaks: number[];
-  notes: string[];
-  /** Text boxes, charts and footnotes that follow the paragraph. */
-  after: FlowBlock[];
-  figure: boolean;
-}
-
-const newInline = (): Inline => ({ text: '', hidden: '', breaks: [], notes: [], after: [], figure: false });
-/** About 1.5 square inches: smaller pictures are icons, and no reason to look at the page. */
-const figureArea = 1.2e12;
-
 export function createBodyReader(context: DocxContext): BodyReader {
   const blocks: FlowBlock[] = [];
   const { seen } = context;
-  /** Complex fields may span paragraphs: what each open one is in. */
-  const fields: { state: 'code' | 'result' | 'dropped'; code: string }[] = [];
+  const guard = createFieldGuard(addBlock);
+  const fields = createFields({ dropPageFields: context.dropPageFields === true, isBroken: guard.isBroken });
+  const addInline = createInlineReader(context, fields, (elements) => readStory(elements, context));
   /** A paragraph whose mark was deleted: the next one continues it. */
   let carried: Inline | undefined;
   let wasList = false;
 
+  /** Unpacks what wraps blocks. */
   const add = (element: XmlElement): void => {
     switch (element.name) {
-      case 'w:p':
-        return addParagraph(element);
-      case 'w:tbl':
-        wasList = false;
-        return addTable(element);
       case 'w:sdt':
         return elementsOf(childOf(element, 'w:sdtContent') ?? element).forEach(add);
       case 'w:ins':
@@ -70,16 +38,31 @@ export function createBodyReader(context: DocxContext): BodyReader {
         return elementsOf(element).forEach(add);
       case 'mc:AlternateContent':
         return elementsOf(chooseAlternate(element)).forEach(add);
+      default:
+        return guard.add(element);
+    }
+  };
+
+  function addBlock(element: XmlElement): void {
+    switch (element.name) {
+      case 'w:p':
+        return addParagraph(element);
+      case 'w:tbl':
+        wasList = false;
+        return addTable(element);
       case 'm:oMathPara':
       case 'm:oMath':
         return void blocks.push({ text: linearFormula(element) });
       case 'w:sectPr':
         seen.sections.push(element);
         return;
+      case 'w:altChunk':
+        seen.chunks++;
+        return;
       default:
         return;
     }
-  };
+  }
 
   function addParagraph(p: XmlElement): void {
     const pPr = childOf(p, 'w:pPr');
@@ -93,6 +76,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
     const pageBreak = childOf(pPr, 'w:pageBreakBefore');
     if (pageBreak && isOn(pageBreak.attrs['w:val'])) inline.breaks.push(inline.text.length);
     for (const child of elementsOf(p)) if (child.name !== 'w:pPr') addInline(child, inline, style.hidden === true);
+    fields.endParagraph();
     if (style.font !== undefined && inline.text !== '') seen.fonts.add(style.font);
     const mark = childOf(pPr, 'w:rPr');
     if (childOf(mark, 'w:del') || childOf(mark, 'w:moveFrom')) {
@@ -125,156 +109,6 @@ export function createBodyReader(context: DocxContext): BodyReader {
     for (const extra of inline.after) blocks.push(extra);
   }
 
-  function addInline(node: XmlElement, inline: Inline, hidden: boolean): void {
-    switch (node.name) {
-      case 'w:r': {
-        const rPr = childOf(node, 'w:rPr');
-        const vanish = childOf(rPr, 'w:vanish');
-        const font = fontOf(rPr);
-        if (font !== undefined && childOf(node, 'w:t')) seen.fonts.add(font);
-        const own = vanish ? isOn(vanish.attrs['w:val']) : hidden || context.styles(childOf(rPr, 'w:rStyle')?.attrs['w:val'] ?? '').hidden === true;
-        for (const child of elementsOf(node)) addRunContent(child, inline, own);
-        return;
-      }
-      case 'w:del':
-      case 'w:moveFrom':
-        seen.trackedChanges = true;
-        return;
-      case 'w:ins':
-      case 'w:moveTo':
-        seen.trackedChanges = true;
-        break;
-      case 'w:fldSimple':
-        if (context.dropPageFields && isPageField(node.attrs['w:instr'] ?? '')) return;
-        break;
-      case 'w:sdt':
-        for (const child of elementsOf(childOf(node, 'w:sdtContent') ?? node)) addInline(child, inline, hidden);
-        return;
-      case 'm:oMath':
-      case 'm:oMathPara':
-        append(inline, padFormula(inline.text, linearFormula(node)), hidden);
-        return;
-      case 'mc:AlternateContent':
-        for (const child of elementsOf(chooseAlternate(node))) addInline(child, inline, hidden);
-        return;
-      case 'w:p':
-      case 'w:tbl':
-        // Some writers put blocks where only runs belong: read them after the paragraph.
-        inline.after.push(...readStory([node], context));
-        return;
-      case 'w:rPr':
-      case 'w:pPr':
-      case 'w:sdtPr':
-        return;
-      default:
-        break;
-    }
-    for (const child of elementsOf(node)) addInline(child, inline, hidden);
-  }
-
-  function addRunContent(node: XmlElement, inline: Inline, hidden: boolean): void {
-    switch (node.name) {
-      case 'w:t':
-        return append(inline, textOf(node), hidden);
-      case 'w:tab':
-      case 'w:ptab':
-        return append(inline, '\t', hidden);
-      case 'w:cr':
-        return append(inline, '\n', hidden);
-      case 'w:br':
-        if (node.attrs['w:type'] === 'page') inline.breaks.push(inline.text.length);
-        else append(inline, '\n', hidden);
-        return;
-      case 'w:lastRenderedPageBreak':
-        seen.rendered = true;
-        return void inline.breaks.push(inline.text.length);
-      case 'w:noBreakHyphen':
-        return append(inline, '-', hidden);
-      case 'w:sym':
-        return append(inline, symbol(node.attrs['w:font'] ?? '', node.attrs['w:char'] ?? ''), hidden);
-      case 'w:ruby': {
-        const reading = newInline();
-        for (const child of elementsOf(childOf(node, 'w:rt') ?? node)) addInline(child, reading, false);
-        for (const child of elementsOf(childOf(node, 'w:rubyBase') ?? node)) addInline(child, inline, hidden);
-        return append(inline, reading.text === '' ? '' : `(${reading.text})`, hidden);
-      }
-      case 'w:fldChar':
-        return addFieldMark(node, inline, hidden);
-      case 'w:instrText': {
-        const top = fields[fields.length - 1];
-        if (top?.state === 'code') top.code += textOf(node);
-        return;
-      }
-      case 'w:footnoteReference':
-      case 'w:endnoteReference': {
-        const note = context.noteText(`${node.name === 'w:footnoteReference' ? 'footnote' : 'endnote'}:${node.attrs['w:id'] ?? ''}`);
-        if (note === '') return;
-        const mark = `[${++seen.noteCount}]`;
-        append(inline, mark, hidden);
-        (node.name === 'w:endnoteReference' ? seen.endnotes : inline.after).push({ text: `${mark} ${note}`, tight: true });
-        return;
-      }
-      case 'w:commentReference': {
-        const comment = context.commentText(node.attrs['w:id'] ?? '');
-        if (comment !== '') inline.notes.push(comment);
-        return;
-      }
-      case 'w:drawing':
-      case 'w:pict':
-      case 'w:object':
-        return addDrawing(node, inline);
-      case 'mc:AlternateContent':
-        for (const child of elementsOf(chooseAlternate(node))) addRunContent(child, inline, hidden);
-        return;
-      default:
-        return;
-    }
-  }
-
-  function append(inline: Inline, text: string, hidden: boolean): void {
-    if (text === '' || fields.some((field) => field.state !== 'result')) return;
-    // The page text must not lose a space because hidden words stood between.
-    if (hidden) inline.hidden += text;
-    else inline.text += text;
-  }
-
-  function addFieldMark(node: XmlElement, inline: Inline, hidden: boolean): void {
-    const kind = node.attrs['w:fldCharType'];
-    if (kind === 'begin') {
-      const box = pathOf(node, 'w:ffData', 'w:checkBox');
-      if (box) {
-        const state = childOf(box, 'w:checked') ?? childOf(box, 'w:default');
-        append(inline, state && isOn(state.attrs['w:val']) ? '☒' : '☐', hidden);
-      }
-      const list = pathOf(node, 'w:ffData', 'w:ddList');
-      if (list) {
-        const chosen = Number((childOf(list, 'w:result') ?? childOf(list, 'w:default'))?.attrs['w:val'] ?? 0);
-        append(inline, childrenOf(list, 'w:listEntry')[chosen]?.attrs['w:val'] ?? '', hidden);
-      }
-      fields.push({ state: 'code', code: '' });
-    } else if (kind === 'separate') {
-      const top = fields[fields.length - 1];
-      if (top) top.state = context.dropPageFields && isPageField(top.code) ? 'dropped' : 'result';
-    } else if (kind === 'end') {
-      fields.pop();
-    }
-  }
-
-  function addDrawing(node: XmlElement, inline: Inline): void {
-    const referred = readReferredText(context.zip, context.part, node);
-    if (referred.text !== '') inline.after.push({ text: cleanText(referred.text), figure: true });
-    if (referred.isChart || referred.isDiagram || isFigure(node)) inline.figure = true;
-    const visit = (element: XmlElement): void => {
-      for (const child of elementsOf(element)) {
-        if (child.name === 'w:txbxContent') inline.after.push(...readStory(elementsOf(child), context));
-        else if (child.name === 'mc:AlternateContent') visit(chooseAlternate(child));
-        else if (child.name === 'v:textpath' && child.attrs['string']) inline.after.push({ text: cleanText(child.attrs['string']) });
-        else visit(child);
-      }
-    };
-    visit(node);
-  }
-
   function addTable(table: XmlElement): void {
     let isFirst = true;
     for (const row of rowsOf(table)) {
@@ -301,7 +135,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
       for (const inner of read.flat()) mergeMarks(block, inner);
       block.text = joinCells(columns);
       if (!isFirst) block.tight = true;
-      if (block.text !== '' || block.figure || block.notes || block.breaks) {
+      if (block.text !== '' || block.figure || block.notes || block.hidden || block.breaks) {
         blocks.push(block);
         isFirst = false;
       }
@@ -311,6 +145,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
   return {
     add,
     finish: () => {
+      guard.finish();
       if (carried) emit(carried, '', undefined, false);
       carried = undefined;
       return blocks;
@@ -324,26 +159,3 @@ export function readStory(elements: XmlElement[], context: DocxContext): FlowBlo
   for (const element of elements) reader.add(element);
   return reader.finish();
 }
-
-const understood = new Set(['wps', 'wpg', 'wpc', 'w14', 'w15', 'w16', 'a14', 'wp14', 'cx', 'cx1', 'c14', 'am3d']);
-
-/** The newer form where we know it, else the fallback: never both, or a text box would be read twice. */
-export function chooseAlternate(element: XmlElement): XmlElement {
-  const choices = childrenOf(element, 'mc:Choice');
-  const known = choices.find((choice) => (choice.attrs['Requires'] ?? '').split(/\s+/).every((prefix) => understood.has(prefix)));
-  return known ?? childOf(element, 'mc:Fallback') ?? choices[0] ?? element;
-}
-
-function isFigure(node: XmlElement): boolean {
-  if (node.name === 'w:object') return true;
-  const extent = findFirst(node, 'wp:extent');
-  const area = extent ? Number(extent.attrs['cx'] ?? 0) * Number(extent.attrs['cy'] ?? 0) : figureArea;
-  if (area < figureArea) return false;
-  const isDrawn = findAll(node, 'wps:wsp').length > 1 || findAll(node, 'wps:cNvCnPr').length > 0;
-  return isDrawn || findFirst(node, 'pic:pic') !== undefined || findFirst(node, 'a:blip') !== undefined || findFirst(node, 'v:imagedata') !== undefined || findFirst(node, 'v:group') !== undefined;
-}
-
-const isPageField = (code: string): boolean => /^\s*(PAGE|NUMPAGES|SECTIONPAGES|FILENAME|PRINTDATE)\b/i.test(code);
-
-/** A formula inside a sentence must not glue to its neighbours. */
-const padFormula = (before: string, formula: string): string => (formula === '' ? '' : `${/[\p{L}\p{N}]$/u.test(before) ? ' ' : ''}${formula}`);

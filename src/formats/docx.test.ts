@@ -85,6 +85,26 @@ test('fields show their result, never their code', () => {
   expect(textOf(p(`${r('See ')}${field('REF _x', 'chapter 4')}${r('.')}`))).toBe('See chapter 4.');
 });
 
+const mark = (kind: string) => `<w:r><w:fldChar w:fldCharType="${kind}"/></w:r>`;
+const code = (text: string) => `<w:r><w:instrText>${text}</w:instrText></w:r>`;
+
+test('a field that is begun and never ended does not swallow the text behind it', () => {
+  expect(textOf(p(`${r('Before ')}${mark('begin')}${code('REF _x')}${r('behind')}`) + p(r('Next.')) + `<w:tbl><w:tr>${cell('a')}${cell('b')}</w:tr></w:tbl>` + p(r('Last.')))).toBe('Before behind\n\nNext.\n\na | b\n\nLast.');
+  const many = Array.from({ length: 300 }, (_, at) => p(`${mark('begin')}${r(`Line ${at}.`)}`)).join('');
+  expect(textOf(many).match(/Line \d+\./g)).toHaveLength(300);
+  expect(textOf(p(`${mark('begin')}${r('one')}`) + p(`${mark('begin')}${code('REF _x')}${mark('separate')}${r('two')}${mark('end')}`))).toBe('one\n\ntwo');
+});
+
+test('a code that goes on in the next paragraph stays a code', () => {
+  expect(textOf(p(`${r('A ')}${mark('begin')}${code('IF 1=1')}${r('"code')}`) + p(`${r('more code"')}${mark('separate')}${r('result')}${mark('end')}`) + p(r('Last.')))).toBe('A\n\nresult\n\nLast.');
+});
+
+test('files that Word takes in are said, and hidden words in a table row are kept apart', () => {
+  expect(read(`${p(r('Words'))}<w:altChunk r:id="x"/>`).notices).toEqual(['It takes in another file that Word reads as it opens it, whose text is not read here — open it in Word, save it and upload that']);
+  const unseen = (text: string) => `<w:tc><w:tcPr/>${p(r(text, '<w:vanish/>'))}</w:tc>`;
+  expect(read(`<w:tbl><w:tr>${cell('a')}${unseen('one')}</w:tr><w:tr>${unseen('two')}${unseen('three')}</w:tr></w:tbl>`).pages[0]).toMatchObject({ text: 'a', hidden: 'one\ntwo\nthree' });
+});
+
 test('formulas are one readable line', () => {
   const t = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`;
   const formula = `<m:oMath>${t('x=')}<m:f><m:num>${t('−b±')}<m:rad><m:deg/><m:e><m:sSup><m:e>${t('b')}</m:e><m:sup>${t('2')}</m:sup></m:sSup>${t('−4ac')}</m:e></m:rad></m:num><m:den>${t('2a')}</m:den></m:f></m:oMath>`;
@@ -110,6 +130,8 @@ test('headers and footers are read once and without stale page numbers', () => {
   const body = p(r('Body.')) + '<w:sectPr><w:headerReference w:type="default" r:id="h"/><w:footerReference w:type="default" r:id="f"/></w:sectPr>';
   const page = read(body, { 'word/h1.xml': edge('hdr', 'ACME letter '), 'word/f1.xml': edge('ftr', 'Page ') }, [['h', 'header', 'h1.xml'], ['f', 'footer', 'f1.xml']]).pages[0]!;
   expect(page.text).toBe('ACME letter\n\nBody.\n\nPage');
+  const broken = read(p(`${mark('begin')}${r('Body.')}`) + '<w:sectPr><w:headerReference w:type="default" r:id="h"/></w:sectPr>', { 'word/h1.xml': edge('hdr', 'ACME letter ') }, [['h', 'header', 'h1.xml']]);
+  expect(broken.pages[0]!.text).toBe('ACME letter\n\nBody.');
 });
 
 test('entities of its own and broken XML are refused with a sentence', () => {

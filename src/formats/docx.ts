@@ -1,9 +1,10 @@
-import { chooseAlternate, createBodyReader, readStory, type DocxContext } from './docx-body.ts';
+import { createBodyReader, readStory } from './docx-body.ts';
+import type { DocxContext } from './docx-context.ts';
 import { readNumbering, readStyles } from './docx-styles.ts';
 import { cleanText, paginate, type FlowBlock } from './flow.ts';
 import { missingFontNotice } from './fonts.ts';
 import { readThemeFonts } from './theme-fonts.ts';
-import { findMainPart, readRelations, readTitle, relatedPart } from './ooxml.ts';
+import { chooseAlternate, findMainPart, readRelations, readTitle, relatedPart } from './ooxml.ts';
 import type { Format, ReadOptions, ReadResult } from './types.ts';
 import { childOf, childrenOf, elementsOf, isDamage, readXmlPart, readXmlTree, type XmlElement } from './xml.ts';
 import { isZip, openZip, type Zip } from './zip.ts';
@@ -17,7 +18,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const zip = openZip(bytes, { maxUnpackedBytes: options.maxUnpackedBytes });
   const part = findMainPart(zip, 'word/document.xml');
   const relations = readRelations(zip, part);
-  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, noteCount: 0, sections: [], fonts: new Set(), endnotes: [] };
+  const seen: DocxContext['seen'] = { rendered: false, trackedChanges: false, chunks: 0, noteCount: 0, sections: [], fonts: new Set(), endnotes: [] };
   const base: DocxContext = {
     zip,
     part,
@@ -49,9 +50,11 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
     },
   });
 
+  // Before the edges: the end of the story may tell of its last section.
+  const story = body.finish();
   const edges = readHeadersAndFooters(aside, seen.sections, relations);
   // Endnotes are printed after the text, as Word does it.
-  const blocks: FlowBlock[] = [...edges.headers.map((text) => ({ text })), ...body.finish(), ...seen.endnotes];
+  const blocks: FlowBlock[] = [...edges.headers.map((text) => ({ text })), ...story, ...seen.endnotes];
   const pages = paginate(blocks, { maxPages: options.maxPages, rendered: seen.rendered });
   const first = pages[0]!;
   if (edges.footers.length > 0 && first.fate !== 'image_only') {
@@ -62,6 +65,7 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const fontNotice = options.availableFonts && missingFontNotice(namedFonts(zip, relatedPart(zip, relations, 'theme'), seen.fonts), new Set(options.availableFonts));
   const notices = [
     ...(seen.trackedChanges ? ['It has tracked changes: it is read as if all of them were accepted'] : []),
+    ...(seen.chunks > 0 ? [`It takes in ${seen.chunks === 1 ? 'another file' : `${seen.chunks} other files`} that Word reads as it opens it, whose text is not read here — open it in Word, save it and upload that`] : []),
     ...(fontNotice === undefined ? [] : [fontNotice]),
   ];
   return {

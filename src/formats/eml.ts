@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import PostalMime, { type Address } from 'postal-mime';
+import PostalMime, { type Address, type Attachment as MimePart } from 'postal-mime';
 import { decode, detectEncoding } from './encoding.ts';
-import { mailResult } from './mail-text.ts';
+import { contentIdOf, isIcon, shownPictures, type ShownPictures } from './mail-pictures.ts';
+import { leftOutNotice, mailResult, mostAttachments } from './mail-text.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
-
-const mostAttachments = 1_000;
 
 /** A mail as it was sent (RFC 5322): headers, body, attachments. */
 export async function readEml(bytes: Uint8Array, options: ReadOptions): Promise<ReadResult> {
@@ -18,14 +17,13 @@ export async function readEml(bytes: Uint8Array, options: ReadOptions): Promise<
   }
   const isEncrypted = /^(application\/(x-)?pkcs7-mime|multipart\/encrypted)/i.test(mail.headers.find(({ key }) => key === 'content-type')?.value ?? '');
   if (isEncrypted && !mail.text && !mail.html) throw new UnreadableFile('The mail is encrypted — export it without encryption and upload that');
-  const attachments = mail.attachments
-    // A picture that the page itself shows is no file that somebody attached.
-    .filter((attachment) => !(attachment.related === true && attachment.mimeType.startsWith('image/')))
-    .slice(0, mostAttachments)
-    .map((attachment, index) => ({
-      name: attachment.filename ?? `attachment-${index + 1}${attachment.mimeType === 'message/rfc822' ? '.eml' : ''}`,
-      bytes: typeof attachment.content === 'string' ? new TextEncoder().encode(attachment.content) : new Uint8Array(attachment.content),
-    }));
+  const shown = shownPictures(mail.html ?? '');
+  const files = mail.attachments.filter((part) => !isPartOfPage(part, shown));
+  const attachments = files.slice(0, mostAttachments).map((part, index) => ({
+    name: part.filename ?? `attachment-${index + 1}${extensions[part.mimeType] ?? ''}`,
+    bytes: bytesOf(part),
+    ...(isPicture(part) && shown.has(contentIdOf(part.contentId)) && { inline: true }),
+  }));
   return mailResult(
     'eml',
     {
@@ -37,9 +35,21 @@ export async function readEml(bytes: Uint8Array, options: ReadOptions): Promise<
       text: mail.text,
       html: mail.html,
       attachments,
+      notices: leftOutNotice(files.length - attachments.length),
     },
     options,
   );
+}
+
+const isPicture = ({ mimeType }: MimePart): boolean => mimeType.startsWith('image/');
+const bytesOf = ({ content }: MimePart): Uint8Array => (typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content));
+/** For parts that have no name. */
+const extensions: Record<string, string> = { 'message/rfc822': '.eml', 'image/png': '.png', 'image/jpeg': '.jpg', 'image/gif': '.gif', 'image/tiff': '.tiff', 'image/webp': '.webp' };
+
+/** A small picture that the page itself shows is no file that somebody attached. */
+function isPartOfPage(part: MimePart, shown: ShownPictures): boolean {
+  const area = shown.get(contentIdOf(part.contentId));
+  return part.related === true && isPicture(part) && part.disposition !== 'attachment' && area !== undefined && isIcon(bytesOf(part), area);
 }
 
 const addressText = (addresses: Address[]): string =>

@@ -285,11 +285,15 @@ const isHidden = (attributes: Record<string, string>): boolean =>
 
 /** Icons, spacers and counters are no reason to look at the page. */
 function isLarge(attributes: Record<string, string>): boolean {
+  const { width, height } = declaredSize(attributes);
+  return (width === undefined || width >= 150) && (height === undefined || height >= 100);
+}
+
+/** What a page says of a picture's size, in pixels. */
+export function declaredSize(attributes: Record<string, string>): { width: number | undefined; height: number | undefined } {
   const sizeOf = (name: string) => {
     const raw = attributes[name] ?? new RegExp(`(?:^|[;\\s])${name}\\s*:\\s*([\\d.]+)px`, 'i').exec(attributes['style'] ?? '')?.[1];
     return raw === undefined || !/^[\d.]+(px)?$/.test(raw) ? undefined : Number.parseFloat(raw);
   };
-  const width = sizeOf('width');
-  const height = sizeOf('height');
-  return (width === undefined || width >= 150) && (height === undefined || height >= 100);
+  return { width: sizeOf('width'), height: sizeOf('height') };
 }

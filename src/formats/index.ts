@@ -10,7 +10,7 @@ import { odp } from './odp.ts';
 import { ods } from './ods.ts';
 import { odt } from './odt.ts';
 import { pptx } from './pptx.ts';
-import { isContainer, nameNotice, sniffContainer, sniffMagic } from './sniff.ts';
+import { isContainer, isShiftedPdf, sniffContainer, sniffMagic, withNameNotice } from './sniff.ts';
 import { txt } from './text.ts';
 import { xlsx } from './xlsx.ts';
 import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
@@ -32,15 +32,16 @@ export const formats: ReadonlyMap<string, Format> = indexFormats(registered);
 
 /**
  * Type by content; null for what Sergo does not read. Throws UnreadableFile for an empty file and one that needs a password.
- * Zip and OLE2 files are told apart by their directory, for which `bytes` is the whole file; without it by their beginning.
+ * Zip and OLE2 files are told apart by their directory, for which `bytes` is the whole file; without it by their beginning. For other
+ * files `bytes` need only end as the file ends.
  */
 export function sniff(head: Uint8Array, name: string, bytes?: Uint8Array): string | null {
   if (head.length === 0) throw new UnreadableFile('The file is empty (0 bytes)');
   const magic = sniffMagic(head);
   if (magic) return magic;
-  if (Buffer.from(head.subarray(0, 16)).toString('latin1').trimStart().startsWith('{\\rtf')) return 'rtf';
   if (isContainer(head)) return sniffContainer(bytes ?? head, name);
-  return registered.find((format) => format.sniff(head, name))?.type ?? null;
+  const type = registered.find((format) => format.sniff(head, name))?.type ?? null;
+  return isShiftedPdf(head, bytes ?? head, type) ? 'pdf' : type;
 }
 
 /**
@@ -50,7 +51,5 @@ export function sniff(head: Uint8Array, name: string, bytes?: Uint8Array): strin
 export async function readFormat(type: string, bytes: Uint8Array, { as = type, ...options }: ReadOptions & { as?: string }): Promise<ReadResult> {
   const format = formats.get(type);
   if (!format) throw new Error(`No format is registered for type "${type}"`);
-  const result = { ...(await format.read(bytes, options)), type: as };
-  const notice = nameNotice(options.name, as);
-  return notice === undefined ? result : { ...result, notices: [notice, ...(result.notices ?? [])] };
+  return withNameNotice({ ...(await format.read(bytes, options)), type: as }, options.name);
 }

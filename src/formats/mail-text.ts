@@ -2,7 +2,7 @@ import { cleanText, paginate, type FlowBlock } from './flow.ts';
 import { readHtmlBlocks } from './html-blocks.ts';
 import { sensibleTitle } from './ooxml.ts';
 import { blocksOfText } from './text.ts';
-import type { ReadOptions, ReadResult } from './types.ts';
+import type { Attachment, ReadOptions, ReadResult } from './types.ts';
 
 /** What a mail says, from whichever format it came. */
 export interface Mail {
@@ -14,9 +14,15 @@ export interface Mail {
   date: string;
   text?: string;
   html?: string;
-  attachments: { name: string; bytes: Uint8Array }[];
+  attachments: Attachment[];
   notices?: string[];
 }
+
+/** Files beside a mail: more come from a program that went wrong. */
+export const mostAttachments = 1_000;
+
+export const leftOutNotice = (count: number): string[] =>
+  count > 0 ? [`${count.toLocaleString('en-US')} of its attachments were left out: at most ${mostAttachments.toLocaleString('en-US')} are taken out of a mail`] : [];
 
 /** Headers as lines, then the body; attachments are named here and handed on as files of their own. */
 export function mailResult(type: string, mail: Mail, options: ReadOptions): ReadResult {
@@ -35,6 +41,8 @@ export function mailResult(type: string, mail: Mail, options: ReadOptions): Read
   const rich = mail.html?.trim() ? readHtmlBlocks(mail.html).blocks : [];
   const lengthOf = (blocks: FlowBlock[]) => blocks.reduce((sum, block) => sum + block.text.length, 0);
   const body = lengthOf(rich) > lengthOf(plain) * 2 || plain.length === 0 ? rich : plain;
+  // The pictures of the page are printed behind its text.
+  if (body === plain && mail.attachments.some(({ inline }) => inline)) plain[plain.length - 1]!.figure = true;
   const blocks: FlowBlock[] = [{ text: head, ...(subject !== '' && { heading: subject }) }, ...body];
   const pages = paginate(blocks, { maxPages: options.maxPages });
   options.onProgress?.(pages.length, pages.length);

@@ -3,16 +3,17 @@ import msgReader, { type FieldsData } from '@kenjiuno/msgreader';
 import iconv from 'iconv-lite';
 import { isCompoundFile, listCompoundFile, refuseCircles } from './cfb.ts';
 import { decodeHtml } from './html.ts';
-import { mailResult } from './mail-text.ts';
+import { contentIdOf, isIcon, shownPictures } from './mail-pictures.ts';
+import { leftOutNotice, mailResult, mostAttachments } from './mail-text.ts';
 import { readRtfBody, type RtfBody } from './rtf-mail.ts';
+import { sniffMagic } from './sniff.ts';
 import { decodeText } from './text.ts';
-import { type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
+import { type Attachment, type Format, type ReadOptions, type ReadResult, UnreadableFile } from './types.ts';
 
 /** The package is CommonJS: Node hands over its exports, bundlers and test runners its default. */
 const exported: unknown = msgReader;
 const MsgReader = (typeof exported === 'function' ? exported : msgReader.default) as typeof msgReader.default;
 
-const mostAttachments = 1_000;
 const mostRtf = 16 * 1024 ** 2;
 
 /** Outlook message. Old ones hold text in the sender's code page, which they name, or which is found from the text. */
@@ -28,20 +29,10 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
       .filter((recipient) => (recipient.recipType ?? 'to') === kind)
       .map((recipient) => nameAndAddress(recipient.name, recipient.smtpAddress ?? recipient.email))
       .join(', ');
-  const attachments = (fields.attachments ?? []).slice(0, mostAttachments).flatMap((attachment, index) => {
-    // Pictures that the body itself shows are no files that somebody attached.
-    if (attachment.attachmentHidden === true) return [];
-    try {
-      const { fileName, content } = reader.getAttachment(attachment);
-      const isInner = attachment.innerMsgContent === true;
-      const name = asText(fileName) || asText(attachment.name) || `attachment-${index + 1}`;
-      return [{ name: isInner && !/\.msg$/i.test(name) ? `${name}.msg` : name, bytes: Uint8Array.from(content) }];
-    } catch {
-      return [];
-    }
-  });
-  const written = { text: asText(fields.body), html: asText(fields.bodyHtml) || (fields.html instanceof Uint8Array ? decodeHtml(fields.html) : '') };
-  const lost = (fields.attachments ?? []).filter((attachment) => attachment.attachmentHidden !== true).length - attachments.length;
+  const plain = asText(fields.body);
+  const html = asText(fields.bodyHtml) || (fields.html instanceof Uint8Array ? decodeHtml(fields.html) : '');
+  const written: RtfBody = html === '' ? { ...rtfOf(fields, plain), ...(plain === '' ? {} : { text: plain }) } : { text: plain, html };
+  const { attachments, notices } = takeAttachments(reader, fields, written.html ?? '');
   return mailResult(
     'msg',
     {
@@ -50,13 +41,42 @@ export function readMsg(bytes: Uint8Array, options: ReadOptions): ReadResult {
       to: listOf('to'),
       cc: listOf('cc'),
       date: asText(fields.messageDeliveryTime ?? fields.clientSubmitTime ?? fields.creationTime),
-      ...(written.html === '' ? { ...rtfOf(fields, written.text), ...(written.text === '' ? {} : { text: written.text }) } : written),
+      ...written,
       attachments,
-      ...(lost > 0 && { notices: [`${lost} of its attachments could not be taken out`] }),
+      notices,
     },
     options,
   );
 }
+
+function takeAttachments(reader: InstanceType<typeof MsgReader>, fields: FieldsData, html: string): { attachments: Attachment[]; notices: string[] } {
+  const shown = shownPictures(html);
+  const attachments: Attachment[] = [];
+  let lost = 0;
+  let leftOut = 0;
+  for (const [index, attachment] of (fields.attachments ?? []).entries()) {
+    const isHidden = attachment.attachmentHidden === true;
+    if (attachments.length === mostAttachments) {
+      if (!isHidden) leftOut++;
+      continue;
+    }
+    try {
+      const { fileName, content } = reader.getAttachment(attachment);
+      const bytes = Uint8Array.from(content);
+      const area = shown.get(contentIdOf(asText(attachment.pidContentId)));
+      // What is hidden is there for the mail's own page: of that, pictures that are more than icons are for people too.
+      if (isHidden && (!isPicture(bytes) || isIcon(bytes, area ?? null))) continue;
+      const name = asText(fileName) || asText(attachment.name) || `attachment-${index + 1}`;
+      const isInner = attachment.innerMsgContent === true;
+      attachments.push({ name: isInner && !/\.msg$/i.test(name) ? `${name}.msg` : name, bytes, ...(isPicture(bytes) && (isHidden || area !== undefined) && { inline: true }) });
+    } catch {
+      if (!isHidden) lost++;
+    }
+  }
+  return { attachments, notices: [...(lost > 0 ? [`${lost} of its attachments could not be taken out`] : []), ...leftOutNotice(leftOut)] };
+}
+
+const isPicture = (bytes: Uint8Array): boolean => ['png', 'jpg', 'tiff', 'webp'].includes(sniffMagic(bytes) ?? '') || Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'GIF8';
 
 function open(bytes: Uint8Array, ansiEncoding: string | undefined) {
   try {

@@ -99,16 +99,38 @@ test('ods: sheets are pages, repeated cells and rows are bounded, shown text cou
   expect(pages.map((page) => page.text)).toEqual(['Plan\n\nName | 0 | x | x | x\n12.5 % |  |  | TRUE\n12.5 % |  |  | TRUE', '']);
 });
 
+test('ods: what LibreOffice remembers of other files is no sheet, a linked sheet is one; comments keep their author', () => {
+  const source = '<table:table-source xlink:href="file:///tmp/other.ods" table:table-name="Prices"/>';
+  const row = (text: string, more = '') => `<table:table-row><table:table-cell>${more}${p(text)}</table:table-cell></table:table-row>`;
+  const styles = '<style:style style:name="ta_extref" style:family="table"><style:table-properties table:display="false"/></style:style>';
+  const body =
+    `<table:table table:name="Plan">${row('own', '<office:annotation><dc:creator>Ava</dc:creator>' + p('Check') + '</office:annotation>')}</table:table>` +
+    `<table:table table:name="Linked">${source}${row('shown')}</table:table>` +
+    `<table:table table:name="'file:///tmp/other.ods'#Prices" table:style-name="ta_extref">${source}${row('remembered')}</table:table>`;
+  const { pages, notices } = readOds(file('spreadsheet', body, styles), options);
+  expect(pages.map((page) => page.text)).toEqual(['Plan\n\nown', 'Linked\n\nshown']);
+  expect(pages[0]!.notes).toBe('Comment by Ava: Check');
+  expect(notices).toBeUndefined();
+});
+
+test('odt: a table row of which all or a part is hidden', () => {
+  const styles = '<style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>';
+  const cell = (inner: string) => `<table:table-cell>${p(inner)}</table:table-cell>`;
+  const unseen = (text: string) => `<text:span text:style-name="T1">${text}</text:span>`;
+  const body = `<table:table><table:table-row>${cell(`a${unseen('one')}`)}${cell('b')}</table:table-row><table:table-row>${cell(unseen('two'))}${cell(unseen('three'))}</table:table-row></table:table>`;
+  expect(odtPages(body, styles)[0]).toMatchObject({ text: 'a | b', hidden: 'one\ntwo\nthree' });
+});
+
 test('odp: slides in order with title first, notes apart, marks from the shapes', () => {
   const frame = (text: string, y: number, more = '') => `<draw:frame svg:x="1cm" svg:y="${y}cm" svg:width="10cm" svg:height="2cm" ${more}><draw:text-box>${p(text)}</draw:text-box></draw:frame>`;
-  const notes = `<presentation:notes>${frame('Say hello', 1)}</presentation:notes>`;
+  const notes = `<presentation:notes>${frame('Say hello', 1)}</presentation:notes><office:annotation svg:x="1cm"><dc:creator>Ava</dc:creator><dc:date>2026-01-01</dc:date>${p('Shorter')}${p('please')}</office:annotation>`;
   const body =
     `<presentation:footer-decl presentation:name="f1">Confidential</presentation:footer-decl>` +
     `<draw:page presentation:use-footer-name="f1">${frame('below', 8)}${frame('above', 4)}${frame('Title', 12, 'presentation:class="title"')}${notes}</draw:page>` +
     '<draw:page><draw:frame svg:x="1cm" svg:y="1cm" svg:width="10cm" svg:height="8cm"><draw:image/></draw:frame></draw:page>';
   const { pages } = readOdp(file('presentation', body), options);
   expect(pages.map((page) => [page.text, page.fate, page.toView])).toEqual([['Title\n\nabove\n\nbelow\n\nConfidential', 'text', false], ['', 'image_only', true]]);
-  expect(pages[0]!.notes).toBe('Say hello');
+  expect(pages[0]!.notes).toBe('Say hello\nComment by Ava: Shorter please');
 });
 
 describe.skipIf(!hasShared('corpus', 'reading the OpenDocument files of the corpus'))('corpus', () => {

@@ -89,9 +89,8 @@ export function readOdfParagraph(p: XmlElement, marks: { count: number } = { cou
           break;
         }
         case 'office:annotation': {
-          const author = textOf(childOf(child, 'dc:creator'));
-          const text = elementsOf(child).filter(({ name }) => name === 'text:p' || name === 'text:list').map(textOf).join(' ').trim();
-          if (text !== '') result.notes.push(cleanText(`Comment${author ? ` by ${author}` : ''}: ${text}`));
+          const comment = readOdfAnnotation(child);
+          if (comment !== '') result.notes.push(comment);
           break;
         }
         case 'text:hidden-text':
@@ -134,6 +133,13 @@ export function readOdfParagraph(p: XmlElement, marks: { count: number } = { cou
   visit(p);
   result.text = cleanText(result.text);
   return result;
+}
+
+/** A comment with its author; empty when it says nothing. */
+export function readOdfAnnotation(annotation: XmlElement): string {
+  const author = textOf(childOf(annotation, 'dc:creator')).trim();
+  const text = elementsOf(annotation).filter(({ name }) => name === 'text:p' || name === 'text:list').map(textOf).join(' ').trim();
+  return text === '' ? '' : cleanText(`Comment${author ? ` by ${author}` : ''}: ${text}`);
 }
 
 /** What a drop-down list or a check box from a Word file shows: its parameters say it, it has no text of its own. */

@@ -1,5 +1,5 @@
 import { joinCells, cleanText } from './flow.ts';
-import { openOdf, pointsOf, readOdfFrame, readOdfParagraph } from './odf.ts';
+import { openOdf, pointsOf, readOdfAnnotation, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { inReadingOrder, type Box } from './reading-order.ts';
 import { sniffContainer } from './sniff.ts';
 import { type Format, type ReadOptions, type ReadPage, type ReadResult, UnreadableFile } from './types.ts';
@@ -77,7 +77,9 @@ function readSlide(zip: Zip, page: XmlElement, number: number, declared: Map<str
   const isDiagram = found.connectors >= 2 || found.drawn >= 3 || (found.connectors >= 1 && found.drawn >= 1);
   const toView = found.figures > 0 || isDiagram;
   const text = ordered.map((shape) => shape.text).join('\n\n');
-  const notes = childrenOf(page, 'presentation:notes').flatMap((holder) => findAll(holder, 'text:p').map((p) => readOdfParagraph(p).text.trim()).filter((line) => line !== '' && line !== '<number>'));
+  const spoken = childrenOf(page, 'presentation:notes').flatMap((holder) => findAll(holder, 'text:p').map((p) => readOdfParagraph(p).text.trim()).filter((line) => line !== '' && line !== '<number>'));
+  const comments = findAll(page, 'office:annotation').map(readOdfAnnotation).filter((comment) => comment !== '');
+  const notes = [...spoken, ...comments];
   return {
     number,
     text,

@@ -1,9 +1,9 @@
 import { cleanText } from './flow.ts';
-import { openOdf, readOdfFrame, readOdfParagraph } from './odf.ts';
+import { openOdf, readOdfAnnotation, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { createSheetRows, createTextBudget, type SheetRows } from './sheet-text.ts';
 import { sniffContainer } from './sniff.ts';
 import { type Format, type ReadOptions, type ReadPage, type ReadResult, UnreadableFile } from './types.ts';
-import { childOf, childrenOf, elementsOf, findAll, readXmlPart, textOf, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, elementsOf, findAll, readXmlPart, type XmlElement } from './xml.ts';
 import { isZip, type Zip } from './zip.ts';
 
 /** Empty rows at the end of a sheet are written as one repeated a million times; filled ones are never repeated so often. */
@@ -16,15 +16,17 @@ export function readOds(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const spend = createTextBudget();
   const unseen = new Set<string>();
   const hidden: string[] = [];
-  let sheet: { name: string; rows: SheetRows; notes: string[]; aside: string[]; figure: boolean } | undefined;
+  let sheet: Sheet | undefined;
   readXmlPart(zip, content, {
     onOpen: (name, attrs) => {
       if (name === 'office:automatic-styles') return true;
       if (name === 'table:table') {
         if (pages.length >= options.maxPages) throw new UnreadableFile(`Too large to read: it has more than ${options.maxPages.toLocaleString('en-US')} sheets`);
-        const style = attrs['table:style-name'];
-        if (style !== undefined && unseen.has(style)) hidden.push(cleanText(attrs['table:name'] ?? '').trim());
-        sheet = { name: cleanText(attrs['table:name'] ?? '').trim(), rows: createSheetRows(spend), notes: [], aside: [], figure: false };
+        // What LibreOffice remembers of other files that formulas refer to lies in tables named 'file:///…/other.ods'#Sheet: no sheet of this one.
+        if (attrs['table:style-name'] === 'ta_extref' || /^'.+'#/.test(attrs['table:name'] ?? '')) return false;
+        const name = cleanText(attrs['table:name'] ?? '').trim();
+        if (unseen.has(attrs['table:style-name'] ?? '')) hidden.push(name);
+        sheet = { name, rows: createSheetRows(spend), notes: [], aside: [], figure: false };
         return false;
       }
       return sheet !== undefined && (name === 'table:table-row' || name === 'table:shapes');
@@ -62,8 +64,8 @@ function readRow(zip: Zip, row: XmlElement, sheet: Sheet): void {
     const repeated = Math.max(1, Number(cell.attrs['table:number-columns-repeated'] ?? 1) || 1);
     const paragraphs = childrenOf(cell, 'text:p').map((p) => readOdfParagraph(p));
     for (const annotation of childrenOf(cell, 'office:annotation')) {
-      const text = childrenOf(annotation, 'text:p').map(textOf).join(' ').trim();
-      if (text !== '') sheet.notes.push(cleanText(`Comment: ${text}`));
+      const comment = readOdfAnnotation(annotation);
+      if (comment !== '') sheet.notes.push(comment);
     }
     for (const child of elementsOf(cell)) if (child.name.startsWith('draw:')) readShape(zip, child, sheet);
     const text = paragraphs.map((paragraph) => paragraph.text).join(' ') || (cell.attrs['office:value'] ?? cell.attrs['office:string-value'] ?? cell.attrs['office:date-value'] ?? '');

@@ -1,4 +1,5 @@
 import { formatNumber } from './docx-styles.ts';
+import { mergeMarks } from './docx-table.ts';
 import { joinCells, cleanText, paginate, type FlowBlock } from './flow.ts';
 import { openOdf, pointsOf, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { addStyles, inherits, type Styles } from './odt-styles.ts';
@@ -188,14 +189,9 @@ function addTable(table: XmlElement, blocks: FlowBlock[], context: Context): voi
       return;
     }
     const block: FlowBlock = { text: joinCells(columns) };
-    for (const read of inner.flat()) {
-      if (read.figure) block.figure = true;
-      if (read.breaks) block.breaks = [0];
-      if (read.notes) block.notes = block.notes ? `${block.notes}\n${read.notes}` : read.notes;
-      if (read.heading !== undefined) block.heading ??= read.heading;
-    }
+    for (const read of inner.flat()) mergeMarks(block, read);
     if (!isFirst) block.tight = true;
-    if (block.text !== '' || block.figure || block.notes) {
+    if (block.text !== '' || block.figure || block.notes || block.hidden || block.breaks) {
       blocks.push(block);
       isFirst = false;
     }

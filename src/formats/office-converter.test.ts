@@ -90,6 +90,29 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
     pids.splice(2);
   });
 
+  test('a LibreOffice that has converted so many files is replaced', async () => {
+    const children: number[] = [];
+    const counting: Sandbox = { mode: sandbox.mode, runTool: sandbox.runTool, startChild: async (spec) => {
+      const child = await sandbox.startChild(spec);
+      children.push(child.pid);
+      return child;
+    } };
+    const before = pids.length;
+    const short = createOfficeConverter({ sandbox: counting, filesPerStart: 2 });
+    const running: number[] = [];
+    try {
+      for (const text of ['one', 'two', 'three', 'four', 'five']) {
+        expect(pagesOf(await short.toPdf(wordFile(paragraph(run(text))), { type: 'docx', owner: 'ava' }))[0]).toContain(text);
+        running.push(children.length);
+      }
+      expect(running).toEqual([1, 1, 2, 2, 3]);
+      for (const pid of children.slice(0, 2)) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    } finally {
+      await short.close();
+    }
+    pids.splice(before);
+  });
+
   test('what it cannot open is a reason, and the next file is converted', async () => {
     await expect(converter.toPdf(wordFile(paragraph(run('x'))).subarray(0, 200), { type: 'docx', owner: 'ben' })).rejects.toMatchObject({
       name: 'UnreadableFile',

@@ -1,5 +1,5 @@
 import { UnreadableFile } from './types.ts';
-import { elementsOf, findFirst, isDamage, readXmlTree, textOf, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, elementsOf, findFirst, isDamage, readXmlTree, textOf, type XmlElement } from './xml.ts';
 import type { Zip } from './zip.ts';
 
 /** One relationship of a part: where its `r:id` points. */
@@ -83,4 +83,13 @@ export function sensibleTitle(raw: string): string | undefined {
   const title = raw.replace(/\p{C}+/gu, ' ').replace(/\s+/g, ' ').trim().replace(/^Microsoft (Word|PowerPoint|Excel) - /i, '');
   if (title.length < 2 || title.length > 300 || emptyTitles.test(title)) return undefined;
   return title.replace(/\.(docx?|pptx?|xlsx?|pdf|rtf|txt)$/i, '');
+}
+
+const understood = new Set(['wps', 'wpg', 'wpc', 'w14', 'w15', 'w16', 'a14', 'wp14', 'cx', 'cx1', 'c14', 'am3d']);
+
+/** The newer form where we know it, else the fallback: never both, or a text box would be read twice. */
+export function chooseAlternate(element: XmlElement): XmlElement {
+  const choices = childrenOf(element, 'mc:Choice');
+  const known = choices.find((choice) => (choice.attrs['Requires'] ?? '').split(/\s+/).every((prefix) => understood.has(prefix)));
+  return known ?? childOf(element, 'mc:Fallback') ?? choices[0] ?? element;
 }

@@ -1,8 +1,8 @@
-import { chooseAlternate } from './docx-body.ts';
 import { formatNumber } from './docx-styles.ts';
 import { paragraphText, readReferredText } from './drawing-text.ts';
 import { joinCells, cleanText } from './flow.ts';
 import { linearFormula } from './omml.ts';
+import { chooseAlternate } from './ooxml.ts';
 import { inReadingOrder, type Box } from './reading-order.ts';
 import { childOf, childrenOf, elementsOf, findAll, findFirst, pathOf, textOf, type XmlElement } from './xml.ts';
 import type { Zip } from './zip.ts';

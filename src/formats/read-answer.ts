@@ -33,8 +33,8 @@ export interface AttachmentTaker {
 
 export interface AnswerTakers {
   onProgress?: (done: number, total: number) => void;
-  /** Called once for each file inside, in order and one at a time. */
-  onAttachment?: (name: string) => AttachmentTaker;
+  /** Called once for each file inside, in order and one at a time; `inline` says that it is a picture of the mail's own page. */
+  onAttachment?: (name: string, inline: boolean) => AttachmentTaker;
 }
 
 /** Attachments kept in memory when nobody takes them one by one. */
@@ -71,7 +71,7 @@ export function createAnswer({ onProgress, onAttachment }: AnswerTakers): { add(
   let open: AttachmentTaker | undefined;
   const takeAttachment = async ({ header, payload }: Frame): Promise<void> => {
     const end = attachmentEnd.parse(header['end']);
-    open ??= (onAttachment ?? keep)(String(header['name']));
+    open ??= (onAttachment ?? keep)(String(header['name']), header['inline'] === true);
     const taker = open;
     if (end !== 'more') open = undefined;
     if (payload.byteLength > 0) await taker.write(payload);

@@ -4,7 +4,7 @@
  *
  * Requests (header, payload): `{what: 'sniff', name}` + the file → done `{type}`; `{what: 'read', type, as, name,
  * maxPages, maxUnpackedBytes}` + the file → parts `{what: 'progress', done, total}`, `{what: 'pages'}` + JSON of some pages, `{what:
- * 'attachment', name, end}` + one piece of it (`end`: `more` comes, it is `whole`, or it is `damaged` and nothing), then done + JSON
+ * 'attachment', name, inline, end}` + one piece of it (`end`: `more` comes, it is `whole`, or it is `damaged` and nothing), then done + JSON
  * of the rest. What is wrong with the file is `error {reason}`.
  */
 import { writeSync } from 'node:fs';
@@ -72,8 +72,8 @@ async function answer(header: Record<string, unknown>, payload: Uint8Array): Pro
 
 /** In pieces, so that neither side ever holds more of it; false when it turns out to be damaged. */
 function sendAttachment(attachment: Attachment): boolean {
-  const { name } = attachment;
-  const part = (end: 'more' | 'whole' | 'damaged', payload?: Uint8Array): void => send({ kind: 'part', what: 'attachment', name, end }, payload);
+  const { name, inline = false } = attachment;
+  const part = (end: 'more' | 'whole' | 'damaged', payload?: Uint8Array): void => send({ kind: 'part', what: 'attachment', name, inline, end }, payload);
   const held = Buffer.allocUnsafe(pieceBytes);
   let filled = 0;
   const take = (piece: Uint8Array): void => {

@@ -39,6 +39,8 @@ export interface ReadResult {
 export interface Attachment {
   name: string;
   readonly bytes: Uint8Array;
+  /** True for a picture that the mail's own page shows: its PDF copy shows it too. */
+  inline?: boolean;
   /**
    * The same content piece by piece, for files inside an archive, which are unpacked only as they are handed on. Each piece is good
    * until the next one. Throws DamagedPart when this one is broken, any other UnreadableFile when the whole archive is refused.

@@ -6,6 +6,7 @@ import { makeMsg, type MsgSpec } from '../../test/support/msg-fixture.ts';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import { zipOf } from '../../test/support/zip-fixture.ts';
 import { cleanPath, readArchive, unpackArchive } from './archive.ts';
+import { printableMail } from './copy-maker.ts';
 import { readEml } from './eml.ts';
 import { readEpub } from './epub.ts';
 import { readHtml } from './html.ts';
@@ -102,6 +103,73 @@ describe('eml', () => {
     expect((await readEml(bytes(page), options)).pages[0]!.text).toContain('\n\nHello there');
     expect(sniff(bytes(page), 'mail')).toBe('eml');
     expect(sniff(bytes('Note: buy milk\nThen: sleep\n'), 'x')).toBe('txt');
+  });
+});
+
+/** The first bytes of a PNG, which say its size. */
+function pngOf(width: number, height: number): Buffer {
+  const head = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000', 'hex');
+  head.writeUInt32BE(width, 16);
+  head.writeUInt32BE(height, 20);
+  return head;
+}
+
+describe('pictures of a mail', () => {
+  const part = (id: string, content: Buffer, more = 'Content-Disposition: inline') => ['--r', `Content-Type: image/png; name="${id}.png"`, 'Content-Transfer-Encoding: base64', `Content-ID: <${id}@x>`, more, '', content.toString('base64')];
+  const related = (html: string, ...parts: string[][]) =>
+    bytes(['Subject: Tide', 'From: a@example.org', 'MIME-Version: 1.0', 'Content-Type: multipart/related; boundary=r', '', '--r', 'Content-Type: text/html', '', html, ...parts.flat(), '--r--', ''].join('\r\n'));
+  const taken = async (mail: Buffer) => (await readEml(mail, options)).attachments?.map(({ name, inline = false }) => [name, inline]);
+
+  test('one that the page does not show, or that was attached, is an attachment however small', async () => {
+    const mail = related('<p>See</p><img src="cid:shown@x" width="16" height="16">', part('loose', pngOf(20, 20)), part('shown', pngOf(16, 16), 'Content-Disposition: attachment; filename="shown.png"'), part('bare', pngOf(20, 20), 'X-None: 1'));
+    expect(await taken(mail)).toEqual([['loose.png', false], ['shown.png', true], ['bare.png', false]]);
+    expect((await readEml(mail, options)).pages[0]!.text).toContain('Attachments: loose.png, shown.png, bare.png');
+  });
+
+  test('one that the page shows is kept as a file of the page, but for icons', async () => {
+    const html = '<img src="cid:chart@x"><img src="cid:logo@x"><img width=12 height=12 src="cid:tiny%40x"><img src=\'cid:wide@x\' style="width:800px;height:90px"><td background="cid:wall@x">Words';
+    const mail = related(html, part('chart', pngOf(640, 480)), part('logo', pngOf(120, 40)), part('tiny', pngOf(900, 900)), part('wide', pngOf(800, 90)), part('wall', pngOf(5, 5)));
+    expect(await taken(mail)).toEqual([['chart.png', true], ['wide.png', true]]);
+  });
+
+  test('a mail that is only a picture hands it on, and is one to look at', async () => {
+    const mail = related('<img src="cid:1@x">', part('1', pngOf(640, 480)));
+    const { pages, attachments } = await readEml(mail, options);
+    expect(pages[0]).toMatchObject({ text: 'Subject: Tide\nFrom: a@example.org\nAttachments: 1.png', toView: true });
+    expect(attachments).toHaveLength(1);
+  });
+
+  test('a mail of which the plain text is read is to view as well where its page shows a picture', async () => {
+    const page = '--a\r\nContent-Type: text/plain\r\n\r\nSee the chart of the tide.\r\n--a\r\nContent-Type: text/html\r\n\r\n<p>See the chart of the tide.</p><img src="cid:chart@x">\r\n--a--';
+    const mail = bytes(['Subject: Tide', 'From: a@example.org', 'MIME-Version: 1.0', 'Content-Type: multipart/related; boundary=r', '', '--r', 'Content-Type: multipart/alternative; boundary=a', '', page, ...part('chart', pngOf(640, 480)), '--r--', ''].join('\r\n'));
+    expect((await readEml(mail, options)).pages[0]).toMatchObject({ text: 'Subject: Tide\nFrom: a@example.org\nAttachments: chart.png\n\nSee the chart of the tide.', toView: true });
+  });
+
+  test('Outlook hides those of the page: the larger ones are handed on, other hidden parts are not', () => {
+    const spec: MsgSpec = {
+      subject: 'Tide', from: { name: 'Ava', address: 'ava@example.org' }, to: [], html: '<p>See</p><img src="cid:chart@x"><img src="cid:logo@x">',
+      attachments: [
+        { name: 'chart.png', bytes: pngOf(640, 480), contentId: 'chart@x', hidden: true },
+        { name: 'logo.png', bytes: pngOf(90, 40), contentId: 'logo@x', hidden: true },
+        { name: 'part.bin', bytes: bytes('inner'), hidden: true },
+        { name: 'plan.png', bytes: pngOf(30, 30) },
+      ],
+    };
+    expect(readMsg(makeMsg(spec), options).attachments?.map(({ name, inline = false }) => [name, inline])).toEqual([['chart.png', true], ['plan.png', false]]);
+  });
+
+  test('the copy prints those that fit on a page, and nothing that is no picture', () => {
+    const html = Buffer.from(printableMail('Subject: x\n\nWords', [pngOf(1_200, 300), bytes('<script>'), pngOf(0, 5), pngOf(50_000, 50_000)])).toString();
+    expect(html.match(/<img[^>]*?src="data:image\/[a-z]+/g)).toEqual(['<img width="600" height="150" src="data:image/png']);
+    expect(html).not.toContain('script');
+  });
+
+  test('more attachments than a mail may have are left out and said', async () => {
+    const mail = related('<p>x</p>', ...Array.from({ length: 1_003 }, (_, at) => part(`p${at}`, pngOf(20, 20), 'X-None: 1')));
+    const { attachments, notices } = await readEml(mail, options);
+    expect(attachments).toHaveLength(1_000);
+    expect(notices).toEqual(['3 of its attachments were left out: at most 1,000 are taken out of a mail']);
+    expect((await readEml(related('<p>x</p>'), options)).notices).toBeUndefined();
   });
 });
 

@@ -1,4 +1,6 @@
+import { crc32 } from 'node:zlib';
 import { Inflate } from 'fflate';
+import iconv from 'iconv-lite';
 import { DamagedPart, UnreadableFile } from './types.ts';
 
 /** Limits of one archive; all of its parts share them, counted on real bytes while inflating (trust.md 5.1). */
@@ -9,7 +11,7 @@ export interface ZipLimits {
 }
 
 export interface ZipEntry {
-  /** As stored, decoded as UTF-8 (or CP437-like bytes kept one to one), never used as a path. */
+  /** As stored, decoded from UTF-8 or else CP437, never used as a path. */
   name: string;
   encrypted: boolean;
   method: number;
@@ -151,6 +153,8 @@ function readEntry(bytes: Uint8Array, view: DataView, at: number, nameLength: nu
   let packedBytes = view.getUint32(at + 20, true);
   let claimedBytes = view.getUint32(at + 24, true);
   let local = view.getUint32(at + 42, true);
+  const rawName = bytes.subarray(at + 46, at + 46 + nameLength);
+  let name: string | undefined;
   const extraStart = at + 46 + nameLength;
   for (let x = extraStart; x + 4 <= Math.min(bytes.length, extraStart + extraLength); ) {
     const id = view.getUint16(x, true);
@@ -166,6 +170,7 @@ function readEntry(bytes: Uint8Array, view: DataView, at: number, nameLength: nu
       if (packedBytes === 0xffffffff) packedBytes = next();
       if (local === 0xffffffff) local = next();
     }
+    if (id === 0x7075) name = unicodeName(bytes.subarray(x + 4, x + 4 + length), rawName);
     x += 4 + length;
   }
   local += base;
@@ -174,7 +179,7 @@ function readEntry(bytes: Uint8Array, view: DataView, at: number, nameLength: nu
   if (start + packedBytes > bytes.length) throw cutShort();
   const madeBy = view.getUint8(at + 5);
   return {
-    name: decodeName(bytes.subarray(at + 46, at + 46 + nameLength)),
+    name: name ?? decodeName(rawName),
     encrypted: (flags & 1) === 1,
     method: view.getUint16(at + 10, true),
     claimedBytes,
@@ -184,11 +189,23 @@ function readEntry(bytes: Uint8Array, view: DataView, at: number, nameLength: nu
   };
 }
 
+/** Names are CP437 unless bit 11 says UTF-8 (APPNOTE 4.4.4, D.1); many programs write UTF-8 without saying so, and CP437 hardly ever looks like it. */
 function decodeName(raw: Uint8Array): string {
+  return utf8(raw) ?? iconv.decode(Buffer.from(raw), 'cp437');
+}
+
+/** Info-ZIP's Unicode path (APPNOTE 4.6.9): it counts only while the name that it was made for stands. */
+function unicodeName(field: Uint8Array, raw: Uint8Array): string | undefined {
+  if (field.length < 6 || field[0] !== 1) return undefined;
+  const made = new DataView(field.buffer, field.byteOffset).getUint32(1, true);
+  return made === crc32(raw) ? utf8(field.subarray(5)) : undefined;
+}
+
+function utf8(raw: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(raw);
   } catch {
-    return Buffer.from(raw).toString('latin1');
+    return undefined;
   }
 }
 

@@ -65,7 +65,8 @@ export async function giveUpCopy(deps: ProcessingDeps, job: JobRow, document: Do
 async function alignPages(deps: ProcessingDeps, document: DocumentRow, drawn: ReadResult): Promise<ReadResult | null> {
   if (!wayOf(document.type).align || document.pages === null || drawn.pages.length === 0) return null;
   const rows = await deps.storage.pages.range(document.ref, 1, document.pages);
-  const flow = joinFlow(rows.map(({ text, sections, notes, hidden }) => ({ text, sections, ...apartOf({ notes, hidden }) })));
+  const { fromText = false } = wayOf(document.type);
+  const flow = joinFlow(rows.map(({ text, sections, toView }) => ({ text, sections, toView: fromText && toView })));
   const starts = alignToCopy(flow.text, drawn.pages.map((page) => page.text));
   const apart = apartOf({ notes: joinApart(rows, 'notes'), hidden: joinApart(rows, 'hidden') });
   // Documents of before titles were kept have theirs in the copy, which carries it along.

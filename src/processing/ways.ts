@@ -7,6 +7,8 @@ export interface Way {
   copy: 'none' | 'itself' | 'first' | 'after' | 'asked';
   /** With `after` and `asked`: whether the file's estimated pages take the copy's page numbers once it is there. */
   align?: boolean;
+  /** Whether the copy is printed from the text that was read, so that it shows no figures where they stand. */
+  fromText?: boolean;
 }
 
 const ways: Record<string, Way> = {
@@ -25,13 +27,13 @@ const ways: Record<string, Way> = {
   jpg: { copy: 'first' },
   tiff: { copy: 'first' },
   webp: { copy: 'first' },
-  eml: { copy: 'after', align: true },
-  msg: { copy: 'after', align: true },
+  eml: { copy: 'after', align: true, fromText: true },
+  msg: { copy: 'after', align: true, fromText: true },
   html: { copy: 'asked', align: true },
-  txt: { copy: 'asked', align: true },
-  md: { copy: 'asked', align: true },
-  csv: { copy: 'asked', align: true },
-  epub: { copy: 'asked', align: true },
+  txt: { copy: 'asked', align: true, fromText: true },
+  md: { copy: 'asked', align: true, fromText: true },
+  csv: { copy: 'asked', align: true, fromText: true },
+  epub: { copy: 'asked', align: true, fromText: true },
 };
 
 export const wayOf = (type: string): Way => ways[type] ?? { copy: 'none' };

@@ -15,19 +15,19 @@ const canRun = ['soffice', 'pdftotext'].every((tool) => spawnSync('which', [tool
 if (!canRun) console.warn('SKIPPED: PDF copies by request. LibreOffice or poppler-utils is missing.');
 
 const paragraphs = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} tells of harbour ${at * 7} and of the boats that lay there for the winter, one beside the other.`);
-const book = zipOf({
+const bookOf = (beginning: string): Uint8Array => zipOf({
   mimetype: 'application/epub+zip',
   'META-INF/container.xml': '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>',
   'b.opf':
     '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="c1" href="c1.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c1"/></spine></package>',
-  'c1.xhtml': `<html xmlns="http://www.w3.org/1999/xhtml"><body><h1>Winter</h1>${paragraphs.map((text) => `<p>${text}</p>`).join('')}</body></html>`,
+  'c1.xhtml': `<html xmlns="http://www.w3.org/1999/xhtml"><body>${beginning}${paragraphs.map((text) => `<p>${text}</p>`).join('')}</body></html>`,
 });
 const asked: Record<string, string | Uint8Array> = {
   'page.html': `<html><head><link rel="stylesheet" href="http://192.0.2.1/a.css"></head><body><h1>Winter</h1><img src="http://192.0.2.1/a.png">${paragraphs.map((text) => `<p>${text}</p>`).join('')}</body></html>`,
   'notes.txt': paragraphs.join('\n\n'),
   'readme.md': `# Winter\n\n${paragraphs.join('\n\n')}`,
   'table.csv': `number,words\n${paragraphs.map((text, at) => `${at},"${text}"`).join('\n')}\n`,
-  'book.epub': book,
+  'book.epub': bookOf('<h1>Winter</h1>'),
 };
 
 describe.skipIf(!canRun)('looking at pages', { timeout: 300_000 }, () => {
@@ -74,6 +74,14 @@ describe.skipIf(!canRun)('looking at pages', { timeout: 300_000 }, () => {
     }
   });
 
+  test('a chapter with a figure stays one to look at, though its copy is printed from its text', async () => {
+    const [{ id, pagesToView }] = (await upload({ 'figures.epub': bookOf('<img src="ship.png"/>') })) as [Json];
+    expect(pagesToView).toEqual([1]);
+    await admin.api.post(`/documents/${id}/pdf-copy`, {});
+    const after = await copied(id);
+    expect(after.pagesToView).toEqual(Array.from({ length: after.pages }, (_, at) => at + 1));
+  });
+
   test('a copy that was asked for is made again with the next reading', async () => {
     const [{ id }] = (await upload({ 'again.txt': asked['notes.txt']! })) as [Json];
     await admin.api.post(`/documents/${id}/pdf-copy`, {});
@@ -99,6 +107,21 @@ describe.skipIf(!canRun)('looking at pages', { timeout: 300_000 }, () => {
       if (/png|tiff|webp|jpg/.test(name)) expect(dominant.b - dominant.r, name).toBeGreaterThan(80);
       else expect([dominant.r > 240, channels[0]!.min < 100], name).toEqual([true, true]);
     }
+  });
+
+  test('the picture that a mail shows is on the page that is looked at, and a document of its own', async () => {
+    const chart = await sharp({ create: { width: 600, height: 500, channels: 3, background: 'navy' } }).jpeg().toBuffer();
+    const mail = [
+      'From: a@example.com', 'Subject: Chart', 'MIME-Version: 1.0', 'Content-Type: multipart/related; boundary=r', '', '--r', 'Content-Type: text/html', '', '<img src="cid:1">',
+      '--r', 'Content-Type: image/jpeg; name="chart.jpg"', 'Content-Transfer-Encoding: base64', 'Content-ID: <1>', '', chart.toString('base64'), '--r--', '',
+    ].join('\r\n');
+    const [{ id }] = (await upload({ 'chart.eml': mail })) as [Json];
+    expect(await copied(id)).toMatchObject({ status: 'ready', pages: 1, pdfCopy: 'ready', pagesToView: [1] });
+    const view = await agent.result('view_page', { document_id: id, page: 1 });
+    const { channels } = await sharp(Buffer.from(view.content[1].data, 'base64')).stats();
+    expect(channels[2]!.mean - channels[0]!.mean).toBeGreaterThan(20);
+    const { documents } = (await admin.api.get(`/folders/${admin.folderId}`)).body;
+    expect(documents.map((document: Json) => document.name)).toContain('chart.jpg');
   });
 
   test('files that came out of an archive are looked at like others', async () => {

@@ -8,7 +8,7 @@ export interface MsgSpec {
   html?: string;
   /** Uncompressed; it is wrapped as MS-OXRTFCP has it for that. */
   rtf?: string;
-  attachments?: { name: string; bytes: Uint8Array }[];
+  attachments?: { name: string; bytes: Uint8Array; contentId?: string; hidden?: boolean }[];
 }
 
 type Tree = { [name: string]: Buffer | Tree };
@@ -16,6 +16,7 @@ type Tree = { [name: string]: Buffer | Tree };
 const STRING = 0x001f;
 const BINARY = 0x0102;
 const LONG = 0x0003;
+const BOOLEAN = 0x000b;
 
 export function makeMsg({ subject, from, to, body, html, rtf, attachments = [] }: MsgSpec): Buffer {
   const header = Buffer.alloc(32);
@@ -35,8 +36,8 @@ export function makeMsg({ subject, from, to, body, html, rtf, attachments = [] }
   for (const [at, { name, address }] of to.entries()) {
     top[`__recip_version1.0_#${at.toString(16).padStart(8, '0')}`] = properties(Buffer.alloc(8), [[0x0c15, LONG, 1], [0x3001, STRING, name], [0x3003, STRING, address], [0x39fe, STRING, address]]);
   }
-  for (const [at, { name, bytes }] of attachments.entries()) {
-    top[`__attach_version1.0_#${at.toString(16).padStart(8, '0')}`] = properties(Buffer.alloc(8), [[0x3705, LONG, 1], [0x3707, STRING, name], [0x3701, BINARY, Buffer.from(bytes)]]);
+  for (const [at, { name, bytes, contentId, hidden }] of attachments.entries()) {
+    top[`__attach_version1.0_#${at.toString(16).padStart(8, '0')}`] = properties(Buffer.alloc(8), [[0x3705, LONG, 1], [0x3707, STRING, name], [0x3701, BINARY, Buffer.from(bytes)], ...(contentId === undefined ? [] : [[0x3712, STRING, contentId] as Property]), ...(hidden ? [[0x7ffe, BOOLEAN, 1] as Property] : [])]);
   }
   return compoundFile(top);
 }
