@@ -3,7 +3,8 @@ import type { ReadPage, ReadResult } from '../formats/types.ts';
 /**
  * A deck's pages from its own shapes and from its PDF copy: text from the copy, so that text, picture and number agree; marks,
  * notes and headings from the slides, since a template's background says nothing (processing.md section 4). Where the copy has
- * another number of pages, the slides' own text stands and the document says that pictures may be off.
+ * another number of pages, the slides' own text stands and the document says that pictures may be off; lines in a script that it could
+ * not draw, for want of a font, follow its text.
  */
 export function mergeDeck(slides: ReadResult, copy: ReadResult): ReadResult {
   if (slides.pages.length !== copy.pages.length) {
@@ -12,7 +13,7 @@ export function mergeDeck(slides: ReadResult, copy: ReadResult): ReadResult {
   }
   const pages = slides.pages.map((slide, at): ReadPage => {
     const drawn = copy.pages[at] as ReadPage;
-    const text = drawn.text.trim() === '' ? slide.text : drawn.text;
+    const text = drawn.text.trim() === '' ? slide.text : [drawn.text, ...undrawnLines(slide.text, drawn.text)].join('\n');
     const fate = text.trim() === '' ? (slide.toView ? 'image_only' : slide.fate) : 'text';
     return {
       number: slide.number,
@@ -26,4 +27,14 @@ export function mergeDeck(slides: ReadResult, copy: ReadResult): ReadResult {
     };
   });
   return { ...slides, pages };
+}
+
+/** Beyond the Latin ones, which every font has. */
+const farLetters = /[^\p{Script=Latin}\P{L}]/gu;
+
+/** Lines of the slide with a letter that the drawn text lacks altogether: what no font here can draw is a row of boxes, and no text any more. */
+function undrawnLines(own: string, drawn: string): string[] {
+  const fold = (text: string): string => text.normalize('NFKD').toLowerCase();
+  const there = new Set(fold(drawn));
+  return own.split('\n').filter((line) => fold(line).match(farLetters)?.some((letter) => !there.has(letter)));
 }

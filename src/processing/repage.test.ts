@@ -24,3 +24,23 @@ test('marks of the flow stay with the pages that its marked text falls to', () =
   const end = joinFlow([{ text: 'Words.' }, { text: '', toView: true }]);
   expect(cutAtCopyPages(end, [0], [page(1, 'Words.')], {})[0]!.toView).toBe(true);
 });
+
+const drawn = (count: number): ReadPage[] => Array.from({ length: count }, (_, at) => ({ number: at + 1, text: 'x', fate: 'text', toView: false }));
+/** The text cut into pages at these offsets. */
+const cutAt = (text: string, ...offsets: number[]): string[] =>
+  cutAtCopyPages(joinFlow([{ text }]), [0, ...offsets], drawn(offsets.length + 1), {}).map((page) => page.text);
+
+test('no word is cut in two: it stays with its larger part', () => {
+  expect(cutAt('The first sentence ends here', 'The first sen'.length)).toEqual(['The first', 'sentence ends here']);
+  expect(cutAt('The first sentence ends here', 'The first senten'.length)).toEqual(['The first sentence', 'ends here']);
+  expect(cutAt('Gothic 𐌲𐌿𐍄𐌹𐍃𐌺\n\nNext', 'Gothic 𐌲𐌿𐍄𐌹𐍃'.length)).toEqual(['Gothic 𐌲𐌿𐍄𐌹𐍃𐌺', 'Next']);
+  expect(cutAt('one two three', 5, 6)).toEqual(['one', 'two', 'three']);
+});
+
+test('a script without blanks between its words is cut where the page ends', () => {
+  expect(cutAt('日本語の文章です', 3)).toEqual(['日本語', 'の文章です']);
+});
+
+test('what closes a sentence stays with it', () => {
+  expect(cutAt('It ends (here). Next', 'It ends (here'.length)).toEqual(['It ends (here).', 'Next']);
+});

@@ -29,7 +29,7 @@ export function joinFlow(pages: readonly FlowPage[]): Flow {
  * copy that is printed from text shows no figures. Notes and hidden text have no place of their own: they stay with the first page.
  */
 export function cutAtCopyPages(flow: Flow, starts: readonly number[], drawn: readonly ReadPage[], apart: Pick<ReadPage, 'notes' | 'hidden'>): ReadPage[] {
-  const cuts = drawn.map((_page, at) => (at === 0 ? 0 : endOfSentence(flow.text, starts[at] ?? flow.text.length)));
+  const cuts = drawn.map((_page, at) => (at === 0 ? 0 : endOfSentence(flow.text, endOfWord(flow.text, starts[at] ?? flow.text.length))));
   return drawn.map((page, at): ReadPage => {
     const start = cuts[at] ?? flow.text.length;
     const end = cuts[at + 1] ?? flow.text.length;
@@ -55,6 +55,19 @@ export function cutAtCopyPages(flow: Flow, starts: readonly number[], drawn: rea
 /** A page without text, a picture between chapters, lies at one place: on one page of the copy. */
 const lies = (marked: { start: number; end: number }, start: number, end: number, isLast: boolean): boolean =>
   marked.start === marked.end ? marked.start >= start && (marked.start < end || isLast) : marked.start < end && marked.end > start;
+
+const wordBefore = /[\p{L}\p{N}\p{M}]+$/u;
+const wordBehind = /^[\p{L}\p{N}\p{M}]+/u;
+/** Their words are not parted by blanks: a cut stays where it is. */
+const withoutBlanks = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Alignment may be a few letters off where the copy's own text has none: no word is cut in two, it stays with its larger part. */
+function endOfWord(text: string, start: number): number {
+  const before = wordBefore.exec(text.slice(Math.max(0, start - 40), start))?.[0] ?? '';
+  const behind = wordBehind.exec(text.slice(start, start + 40))?.[0] ?? '';
+  if (before === '' || behind === '' || withoutBlanks.test(before + behind)) return start;
+  return behind.length <= before.length ? start + behind.length : start - before.length;
+}
 
 /** Alignment knows letters and digits only: what closes the sentence before the cut stays with that sentence. */
 function endOfSentence(text: string, start: number): number {
