@@ -164,6 +164,14 @@ test('without LibreOffice old kinds say what is missing', async () => {
   await expect(reader.read('doc', file('a.doc', 'x'), settings())).rejects.toMatchObject({ reason: 'LibreOffice is not installed on this server, so old office files are not read' });
 });
 
+test('an old file is held against the fonts of this server as well', async () => {
+  const body = '<w:p><w:r><w:rPr><w:rFonts w:ascii="Fontless Grotesque"/></w:rPr><w:t>Words</w:t></w:r></w:p>';
+  const asking = createDocumentReader({ sandbox, office: { available: true, convert: async () => wordFile(body) } });
+  const { type, notices } = await asking.read('doc', file('old.doc', 'x'), settings());
+  expect({ type, notices }).toEqual({ type: 'doc', notices: [expect.stringMatching(/^Font Fontless Grotesque is missing on this server/)] });
+  await asking.close();
+});
+
 const office = createOfficeConverter({ sandbox: {} as Sandbox });
 if (!office.available) console.warn(`SKIPPED: reading old office files. ${office.missing}`);
 

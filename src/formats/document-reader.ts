@@ -134,7 +134,7 @@ export function createDocumentReader({ sandbox, office, others = {}, limits = {}
       }
       if (!office?.available) throw new UnreadableFile('LibreOffice is not installed on this server, so old office files are not read');
       const converted = await office.convert(file.path, modern, { type, owner: file.owner, signal, ...spending });
-      const frame = await request(file, { what: 'read', type: modern, as: type, maxPages, maxUnpackedBytes }, converted, { signal, onPart: answer.add, ...spending });
+      const frame = await request(file, { what: 'read', type: modern, as: type, maxPages, maxUnpackedBytes, ...(await availableFonts()) }, converted, { signal, onPart: answer.add, ...spending });
       return answer.finish(frame);
     },
 

@@ -4,6 +4,7 @@ import { createInlineReader, newInline, type Inline } from './docx-inline.ts';
 import { readParagraphProperties, isOn } from './docx-styles.ts';
 import { cellsOf, flatten, isContinued, mergeMarks, rowsOf, spanOf } from './docx-table.ts';
 import { joinCells, cleanText, type FlowBlock } from './flow.ts';
+import { isEastAsian } from './fonts.ts';
 import { linearFormula } from './omml.ts';
 import { chooseAlternate } from './ooxml.ts';
 import { childOf, elementsOf, type XmlElement } from './xml.ts';
@@ -78,6 +79,7 @@ export function createBodyReader(context: DocxContext): BodyReader {
     for (const child of elementsOf(p)) if (child.name !== 'w:pPr') addInline(child, inline, style.hidden === true);
     fields.endParagraph();
     if (style.font !== undefined && inline.text !== '') seen.fonts.add(style.font);
+    if (style.asianFont !== undefined && isEastAsian(inline.text)) seen.fonts.add(style.asianFont);
     const mark = childOf(pPr, 'w:rPr');
     if (childOf(mark, 'w:del') || childOf(mark, 'w:moveFrom')) {
       seen.trackedChanges = true;

@@ -1,13 +1,14 @@
 import type { DocxContext } from './docx-context.ts';
 import { isFigure } from './docx-figure.ts';
 import { formFieldText, isPageField, type Fields } from './docx-fields.ts';
-import { fontOf, isOn } from './docx-styles.ts';
+import { asianFontOf, fontOf, isOn } from './docx-styles.ts';
 import { symbol } from './docx-symbol.ts';
 import { readReferredText } from './drawing-text.ts';
 import { cleanText, type FlowBlock } from './flow.ts';
+import { isEastAsian } from './fonts.ts';
 import { linearFormula } from './omml.ts';
 import { chooseAlternate } from './ooxml.ts';
-import { childOf, elementsOf, textOf, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, elementsOf, textOf, type XmlElement } from './xml.ts';
 
 /** What is in one paragraph. */
 export interface Inline {
@@ -33,6 +34,8 @@ export function createInlineReader(context: DocxContext, fields: Fields, readSto
         const vanish = childOf(rPr, 'w:vanish');
         const font = fontOf(rPr);
         if (font !== undefined && childOf(node, 'w:t')) seen.fonts.add(font);
+        const asianFont = asianFontOf(rPr);
+        if (asianFont !== undefined && childrenOf(node, 'w:t').some((t) => isEastAsian(textOf(t)))) seen.fonts.add(asianFont);
         const own = vanish ? isOn(vanish.attrs['w:val']) : hidden || context.styles(childOf(rPr, 'w:rStyle')?.attrs['w:val'] ?? '').hidden === true;
         for (const child of elementsOf(node)) addRunContent(child, inline, own);
         return;

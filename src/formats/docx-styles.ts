@@ -10,6 +10,8 @@ export interface ParagraphStyle {
   hidden?: boolean;
   /** Font of its Latin letters; a theme font as `+minor` or `+major`. */
   font?: string;
+  /** Font of its Chinese, Japanese and Korean letters; a theme font as `+minorAsian` or `+majorAsian`. */
+  asianFont?: string;
 }
 
 export type StyleSheet = (styleId: string | undefined) => ParagraphStyle;
@@ -18,11 +20,11 @@ export function readStyles(zip: Zip, part: string | undefined): StyleSheet {
   const entry = part === undefined ? undefined : zip.find(part);
   const byId = new Map<string, XmlElement>();
   let defaultParagraph: string | undefined;
-  let defaultFont: string | undefined;
+  const standard: ParagraphStyle = {};
   // A styles part of zero bytes is known from the wild: the document reads without it.
   if (entry && entry.packedBytes > 0) {
     const root = readXmlTree(zip, entry);
-    defaultFont = fontOf(pathOf(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr'));
+    addFonts(standard, pathOf(root, 'w:docDefaults', 'w:rPrDefault', 'w:rPr'));
     for (const style of childrenOf(root, 'w:style')) {
       const id = style.attrs['w:styleId'];
       if (id === undefined) continue;
@@ -36,7 +38,7 @@ export function readStyles(zip: Zip, part: string | undefined): StyleSheet {
     if (before) return before;
     const style = byId.get(id);
     const based = childOf(style, 'w:basedOn')?.attrs['w:val'];
-    const result: ParagraphStyle = based !== undefined && depth < 20 ? { ...resolve(based, depth + 1) } : defaultFont === undefined ? {} : { font: defaultFont };
+    const result: ParagraphStyle = based !== undefined && depth < 20 ? { ...resolve(based, depth + 1) } : { ...standard };
     const name = childOf(style, 'w:name')?.attrs['w:val'] ?? id;
     const heading = /^heading\s*([1-9])$/i.exec(name);
     if (heading) result.outline = Number(heading[1]) - 1;
@@ -44,13 +46,13 @@ export function readStyles(zip: Zip, part: string | undefined): StyleSheet {
     Object.assign(result, readParagraphProperties(childOf(style, 'w:pPr')));
     const vanish = pathOf(style, 'w:rPr', 'w:vanish');
     if (vanish) result.hidden = isOn(vanish.attrs['w:val']);
-    result.font = fontOf(childOf(style, 'w:rPr')) ?? result.font;
+    addFonts(result, childOf(style, 'w:rPr'));
     known.set(id, result);
     return result;
   };
   return (id) => {
     const used = id ?? defaultParagraph;
-    return used !== undefined ? resolve(used, 0) : defaultFont === undefined ? {} : { font: defaultFont };
+    return used !== undefined ? resolve(used, 0) : standard;
   };
 }
 
@@ -60,6 +62,20 @@ export function fontOf(rPr: XmlElement | undefined): string | undefined {
   if (!fonts) return undefined;
   const theme = fonts['w:asciiTheme'];
   return theme === undefined ? fonts['w:ascii'] : /^major/i.test(theme) ? '+major' : '+minor';
+}
+
+/** The same for Chinese, Japanese and Korean letters. */
+export function asianFontOf(rPr: XmlElement | undefined): string | undefined {
+  const fonts = childOf(rPr, 'w:rFonts')?.attrs;
+  if (!fonts) return undefined;
+  const theme = fonts['w:eastAsiaTheme'];
+  return theme === undefined ? fonts['w:eastAsia'] : /^major/i.test(theme) ? '+majorAsian' : '+minorAsian';
+}
+
+function addFonts(style: ParagraphStyle, rPr: XmlElement | undefined): void {
+  const [font, asianFont] = [fontOf(rPr), asianFontOf(rPr)];
+  if (font !== undefined) style.font = font;
+  if (asianFont !== undefined) style.asianFont = asianFont;
 }
 
 /** The same properties, said on a paragraph itself. */

@@ -77,10 +77,10 @@ export function readDocx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   };
 }
 
-/** Fonts by name: `+minor` and `+major` are what the theme says. */
+/** Fonts by name: `+minor` and the like are what the theme says. */
 function namedFonts(zip: Zip, theme: string | undefined, fonts: Set<string>): string[] {
   const named = readThemeFonts(zip, theme);
-  return [...fonts].map((font) => (font === '+minor' ? named.minor : font === '+major' ? named.major : font) ?? '');
+  return [...fonts].map((font) => (font.startsWith('+') ? (named[font.slice(1) as keyof typeof named] ?? '') : font));
 }
 
 /** Texts of footnotes, endnotes or comments by `kind:id`. */

@@ -35,6 +35,11 @@ export function missingFontNotice(used: Iterable<string>, available: ReadonlySet
   return `${names.length === 1 ? 'Font' : 'Fonts'} ${list} ${names.length === 1 ? 'is' : 'are'} missing on this server: lines and pages of its PDF copy may break elsewhere than in the original`;
 }
 
+const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/u;
+
+/** Has it letters that office programs write in a font of their own for Chinese, Japanese and Korean? Every style names one, used or not. */
+export const isEastAsian = (text: string): boolean => eastAsian.test(text);
+
 /** Families installed here, lower case; empty where fontconfig cannot say. */
 export async function listFontFamilies(sandbox: Sandbox): Promise<string[]> {
   try {

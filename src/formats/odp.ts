@@ -1,4 +1,5 @@
 import { joinCells, cleanText } from './flow.ts';
+import { odfFontNotices } from './odf-fonts.ts';
 import { openOdf, pointsOf, readOdfAnnotation, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { inReadingOrder, type Box } from './reading-order.ts';
 import { sniffContainer } from './sniff.ts';
@@ -41,7 +42,8 @@ export function readOdp(bytes: Uint8Array, options: ReadOptions): ReadResult {
     },
   });
   if (pages.length === 0) throw new UnreadableFile('The presentation has no slides — there is nothing to read');
-  return { type: 'odp', pages, pagesEstimated: false, title };
+  const notices = odfFontNotices(zip, content, pages, options);
+  return { type: 'odp', pages, pagesEstimated: false, title, ...(notices.length > 0 && { notices }) };
 }
 
 /** Footers written out on the master, by its name: they stand on every slide of it. */

@@ -1,4 +1,5 @@
 import { cleanText } from './flow.ts';
+import { odfFontNotices } from './odf-fonts.ts';
 import { openOdf, readOdfAnnotation, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { createSheetRows, createTextBudget, type SheetRows } from './sheet-text.ts';
 import { sniffContainer } from './sniff.ts';
@@ -50,8 +51,8 @@ export function readOds(bytes: Uint8Array, options: ReadOptions): ReadResult {
     },
   });
   if (pages.length === 0) throw new UnreadableFile('The spreadsheet has no sheets — there is nothing to read');
-  const notices = hidden.length > 0 ? { notices: [`It has hidden sheets, which are read too: ${hidden.slice(0, 10).join(', ')}`] } : {};
-  return { type: 'ods', pages, pagesEstimated: false, title, ...notices };
+  const notices = [...(hidden.length > 0 ? [`It has hidden sheets, which are read too: ${hidden.slice(0, 10).join(', ')}`] : []), ...odfFontNotices(zip, content, pages, options)];
+  return { type: 'ods', pages, pagesEstimated: false, title, ...(notices.length > 0 && { notices }) };
 }
 
 type Sheet = { name: string; rows: SheetRows; notes: string[]; aside: string[]; figure: boolean };

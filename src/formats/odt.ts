@@ -1,6 +1,7 @@
 import { formatNumber } from './docx-styles.ts';
 import { mergeMarks } from './docx-table.ts';
 import { joinCells, cleanText, paginate, type FlowBlock } from './flow.ts';
+import { odfFontNotices } from './odf-fonts.ts';
 import { openOdf, pointsOf, readOdfFrame, readOdfParagraph } from './odf.ts';
 import { addStyles, inherits, type Styles } from './odt-styles.ts';
 import { sniffContainer } from './sniff.ts';
@@ -51,7 +52,8 @@ export function readOdt(bytes: Uint8Array, options: ReadOptions): ReadResult {
     pages[0]!.fate = 'text';
   }
   options.onProgress?.(pages.length, pages.length);
-  return { type: 'odt', pages, pagesEstimated: true, title, ...(context.seen.changes && { notices: ['It has tracked changes: it is read as if all of them were accepted'] }) };
+  const notices = [...(context.seen.changes ? ['It has tracked changes: it is read as if all of them were accepted'] : []), ...odfFontNotices(zip, content, pages, options)];
+  return { type: 'odt', pages, pagesEstimated: true, title, ...(notices.length > 0 && { notices }) };
 }
 
 function addBlock(element: XmlElement, blocks: FlowBlock[], context: Context, depth: number): void {

@@ -1,10 +1,10 @@
-import { missingFontNotice } from './fonts.ts';
-import { readThemeFonts } from './theme-fonts.ts';
+import { isEastAsian, missingFontNotice } from './fonts.ts';
+import { readThemeFonts, type ThemeFonts } from './theme-fonts.ts';
 import { findMainPart, readRelations, readTitle, relatedPart, sensibleTitle, type Relation } from './ooxml.ts';
 import { boxOf, readCommentTexts, readNotesText, readSlide, type PlaceholderPlace } from './pptx-slide.ts';
 import type { Box } from './reading-order.ts';
 import { type Format, type ReadOptions, type ReadPage, type ReadResult, UnreadableFile } from './types.ts';
-import { childOf, childrenOf, elementsOf, findAll, isDamage, pathOf, readXmlTree, type XmlElement } from './xml.ts';
+import { childOf, childrenOf, elementsOf, findAll, isDamage, pathOf, readXmlTree, textOf, type XmlElement } from './xml.ts';
 import { isZip, openZip, type Zip } from './zip.ts';
 import { sniffContainer } from './sniff.ts';
 
@@ -47,7 +47,7 @@ export function readPptx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   if (failed === pages.length) throw new UnreadableFile('Damaged: no slide could be read');
   const first = pages[0]?.sections?.[0]?.title;
   const theme = readThemeFonts(zip, relatedPart(zip, relations, 'theme'));
-  const fontNotice = options.availableFonts && missingFontNotice([...fonts, theme.minor ?? '', theme.major ?? ''], new Set(options.availableFonts));
+  const fontNotice = options.availableFonts && missingFontNotice([...fonts, theme.minor ?? '', theme.major ?? '', ...asianThemeFonts(fonts, theme)], new Set(options.availableFonts));
   const notices = [
     ...(failed > 0 ? [`${failed} of ${pages.length} slides are damaged and could not be read`] : []),
     ...(fontNotice === undefined ? [] : [fontNotice]),
@@ -61,6 +61,10 @@ export function readPptx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   };
 }
 
+/** Those that its text asks for: runs that name no font of their own, and those that name the theme's. */
+const asianThemeFonts = (fonts: ReadonlySet<string>, theme: ThemeFonts): string[] =>
+  [fonts.has('+mn-ea') && theme.minorAsian, fonts.has('+mj-ea') && theme.majorAsian].filter((font) => typeof font === 'string');
+
 function readSlidePage(zip: Zip, part: string, size: { width: number; height: number }, places: Map<string, PlaceholderPlace>, page: ReadPage, fonts: Set<string>): void {
   const entry = zip.find(part);
   if (!entry) throw new UnreadableFile('Damaged: a slide is missing');
@@ -73,6 +77,7 @@ function readSlidePage(zip: Zip, part: string, size: { width: number; height: nu
   }
   const slide = readXmlTree(zip, entry);
   for (const latin of findAll(slide, 'a:latin')) fonts.add(latin.attrs['typeface'] ?? '');
+  for (const run of findAll(slide, 'a:r')) if (isEastAsian(textOf(childOf(run, 'a:t')))) fonts.add(pathOf(run, 'a:rPr', 'a:ea')?.attrs['typeface'] ?? '+mn-ea');
   const content = readSlide(zip, part, slide, size, placeOf);
   const notes: string[] = [];
   for (const { kind, target, external } of relations.values()) {

@@ -1,5 +1,6 @@
 import { readReferredText, paragraphText } from './drawing-text.ts';
 import { cleanText } from './flow.ts';
+import { missingFontNotice } from './fonts.ts';
 import { builtInFormat, formatCellNumber } from './number-format.ts';
 import { findMainPart, readRelations, readTitle, relatedPart, type Relation } from './ooxml.ts';
 import { createSheetRows, createTextBudget } from './sheet-text.ts';
@@ -11,8 +12,11 @@ import { isZip, openZip, type Zip } from './zip.ts';
 interface Workbook {
   zip: Zip;
   strings: string[];
-  /** Number format per cell style. */
+  /** Number format and font per cell style. */
   formats: (string | undefined)[];
+  fonts: string[];
+  /** Cell styles that text is written in. */
+  used: Set<number>;
   date1904: boolean;
   spend: (characters: number) => void;
 }
@@ -31,7 +35,8 @@ export function readXlsx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   const workbook: Workbook = {
     zip,
     strings: readSharedStrings(zip, relatedPart(zip, relations, 'sharedStrings') ?? 'xl/sharedStrings.xml', spend),
-    formats: readCellFormats(zip, relatedPart(zip, relations, 'styles')),
+    ...readCellStyles(zip, relatedPart(zip, relations, 'styles')),
+    used: new Set(),
     date1904: /^(1|true)$/.test(childOf(root, 's:workbookPr')?.attrs['date1904'] ?? ''),
     spend,
   };
@@ -50,9 +55,11 @@ export function readXlsx(bytes: Uint8Array, options: ReadOptions): ReadResult {
   });
   if (failed === pages.length) throw new UnreadableFile('Damaged: no sheet could be read');
   const hidden = sheets.filter((sheet) => /hidden/i.test(sheet.attrs['state'] ?? '')).map((sheet) => sheet.attrs['name']);
+  const fontNotice = options.availableFonts && missingFontNotice([...workbook.used].map((style) => workbook.fonts[style] ?? ''), new Set(options.availableFonts));
   const notices = [
     ...(failed > 0 ? [`${failed} of ${pages.length} sheets are damaged and could not be read`] : []),
     ...(hidden.length > 0 ? [`It has hidden sheets, which are read too: ${hidden.slice(0, 10).join(', ')}`] : []),
+    ...(fontNotice === undefined ? [] : [fontNotice]),
   ];
   return { type: 'xlsx', pages, pagesEstimated: false, title: readTitle(zip), ...(notices.length > 0 && { notices }) };
 }
@@ -68,7 +75,9 @@ function readSheet(workbook: Workbook, relation: Relation | undefined, name: str
     onTree: (cell) => {
       const column = columnOf(cell.attrs['r']) ?? nextColumn;
       nextColumn = column + 1;
-      rows.add(column, cellText(cell, workbook));
+      const text = cellText(cell, workbook);
+      if (text !== '') workbook.used.add(Number(cell.attrs['s'] ?? 0));
+      rows.add(column, text);
     },
     onClose: (element) => {
       if (element !== 's:row') return;
@@ -169,22 +178,27 @@ function richText(item: XmlElement | undefined): string {
 /** `_x000D_` is how such files write a character that XML cannot hold. */
 const unescapeText = (text: string): string => (text.includes('_x') ? text.replace(/_x([0-9a-fA-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : text);
 
-function readCellFormats(zip: Zip, part: string | undefined): (string | undefined)[] {
+function readCellStyles(zip: Zip, part: string | undefined): Pick<Workbook, 'formats' | 'fonts'> {
   const entry = part === undefined ? undefined : zip.find(part);
-  if (!entry || entry.packedBytes === 0) return [];
+  if (!entry || entry.packedBytes === 0) return { formats: [], fonts: [] };
   let root: XmlElement;
   try {
     root = readXmlTree(zip, entry);
   } catch (error) {
     // Numbers without their look are better than no numbers.
-    if (isDamage(error)) return [];
+    if (isDamage(error)) return { formats: [], fonts: [] };
     throw error;
   }
   const own = new Map(childrenOf(childOf(root, 's:numFmts'), 's:numFmt').map((format) => [Number(format.attrs['numFmtId']), format.attrs['formatCode'] ?? '']));
-  return childrenOf(childOf(root, 's:cellXfs'), 's:xf').map((xf) => {
-    const id = Number(xf.attrs['numFmtId'] ?? 0);
-    return own.get(id) ?? builtInFormat(id);
-  });
+  const names = childrenOf(childOf(root, 's:fonts'), 's:font').map((font) => childOf(font, 's:name')?.attrs['val'] ?? '');
+  const styles = childrenOf(childOf(root, 's:cellXfs'), 's:xf');
+  return {
+    formats: styles.map((xf) => {
+      const id = Number(xf.attrs['numFmtId'] ?? 0);
+      return own.get(id) ?? builtInFormat(id);
+    }),
+    fonts: styles.map((xf) => names[Number(xf.attrs['fontId'] ?? 0)] ?? ''),
+  };
 }
 
 /** Column of a reference such as `AB12`, 0-based. */

@@ -47,7 +47,7 @@ function fill(target: Uint8Array): boolean {
 }
 
 const pdfium = await loadPdfium(Number(process.argv[2]));
-installFallbackFonts(pdfium);
+const fonts = installFallbackFonts(pdfium, process.argv[3] ?? '');
 let store = Buffer.alloc(0);
 let key = '';
 let source: Source = { bytes: store };
@@ -85,6 +85,7 @@ process.exit(0);
 
 function answer(request: Request): void {
   if (current === undefined || key !== request.key) {
+    fonts.forget();
     const opened = openDocument(pdfium, source);
     if (typeof opened === 'string') return say({ kind: 'error', problem: opened });
     current = { document: opened };
@@ -101,7 +102,7 @@ function answer(request: Request): void {
     for (let at = 0; at < result.pages.length; at += PAGES_A_FRAME) {
       say({ kind: 'part', pages: result.pages.slice(at, at + PAGES_A_FRAME) });
     }
-    return say({ kind: 'done', title: result.title });
+    return say({ kind: 'done', title: result.title, lacksFonts: fonts.lacked() });
   }
   const index = (request.page ?? 0) - 1;
   if (index < 0 || index >= document.pageCount) return say({ kind: 'error', problem: 'no page', total: document.pageCount });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Pdfium } from './pdfium.ts';
 
 /**
@@ -11,9 +12,9 @@ interface FontFile {
   path: string;
 }
 
-const CJK = '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc';
-const CJK_SERIF = '/usr/share/fonts/opentype/noto/NotoSerifCJK-Regular.ttc';
-const DEJAVU = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf';
+const CJK = 'opentype/noto/NotoSansCJK-Regular.ttc';
+const CJK_SERIF = 'opentype/noto/NotoSerifCJK-Regular.ttc';
+const DEJAVU = 'truetype/dejavu/DejaVuSans.ttf';
 
 /** Windows charset numbers, as PDFium uses them. */
 const CHARSETS: Record<number, string[]> = {
@@ -31,10 +32,19 @@ const CHARSETS: Record<number, string[]> = {
   238: [DEJAVU],
 };
 
-export const FALLBACK_FONTS = [CJK, CJK_SERIF, DEJAVU];
+export const FONT_FOLDER = '/usr/share/fonts';
 
-/** Registers the fonts that are there. Call once, after PDFium has started and before the first document. */
-export function installFallbackFonts(pdfium: Pdfium): void {
+export const fallbackFonts = (folder: string): string[] => [CJK, CJK_SERIF, DEJAVU].map((path) => join(folder, path));
+
+export interface FallbackFonts {
+  /** True once a font was asked for that is not here, since `forget`: text in it is drawn as nothing. */
+  lacked(): boolean;
+  forget(): void;
+}
+
+/** Registers the fonts that are there, below this folder. Call once, after PDFium has started and before the first document. */
+export function installFallbackFonts(pdfium: Pdfium, folder: string): FallbackFonts {
+  let lacked = false;
   const files: FontFile[] = [];
   const cache = new Map<string, Buffer>();
   const load = (path: string): Buffer => {
@@ -54,8 +64,11 @@ export function installFallbackFonts(pdfium: Pdfium): void {
   const release = (): void => undefined;
   const enumFonts = (): void => undefined;
   const mapFont = (_self: number, _weight: number, _italic: number, charset: number): number => {
-    const path = CHARSETS[charset]?.find((candidate) => existsSync(candidate));
-    return path === undefined ? 0 : handleFor(path);
+    const candidates = CHARSETS[charset]?.map((path) => join(folder, path));
+    const path = candidates?.find((candidate) => existsSync(candidate));
+    if (path !== undefined) return handleFor(path);
+    lacked ||= candidates !== undefined;
+    return 0;
   };
   const getFont = (): number => 0;
   const getFontData = (_self: number, handle: number, table: number, target: number, room: number): number => {
@@ -89,6 +102,12 @@ export function installFallbackFonts(pdfium: Pdfium): void {
   ];
   pdfium.ints().set(fields, info >> 2);
   pdfium.call.FPDF_SetSystemFontInfo(info);
+  return {
+    lacked: () => lacked,
+    forget: () => {
+      lacked = false;
+    },
+  };
 }
 
 const COLLECTION = 0x74746366; // 'ttcf'

@@ -37,5 +37,9 @@ const causes: Record<Problem, string> = {
   crash: 'it is damaged',
 };
 
+/** Said once of a document: its pages are read, but a picture of them is not whole. */
+export const lackedFonts =
+  'It uses letters of fonts that are neither in the file nor on this server: pictures of its pages lack them — install fonts-noto-cjk and fonts-dejavu-core, or upload a copy with its fonts embedded';
+
 /** One page given up so that the others could be read. */
 export const pageNotice = (page: number, problem: Problem): string => `Page ${page} could not be read: ${causes[problem]}`;

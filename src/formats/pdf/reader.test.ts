@@ -322,6 +322,42 @@ describe('drawing and cutting', () => {
 });
 
 const shared = [process.env['SERGO_SHARED'], '../shared', '../../shared'].map((path) => join(path ?? '/nowhere', 'corpus')).find((path) => existsSync(path));
+describe('fonts that are not in the file', () => {
+  /** Japanese in a font of the reader's, as programs write it that trust him to have one. */
+  const japanese = Buffer.from(
+    `%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>> endobj
+4 0 obj <</Length 44>> stream
+BT /F1 20 Tf 50 100 Td <82a082a282a482a682a8> Tj ET
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type0/BaseFont/Ryumin-Light/Encoding/90ms-RKSJ-H/DescendantFonts[6 0 R]>> endobj
+6 0 obj <</Type/Font/Subtype/CIDFontType0/BaseFont/Ryumin-Light/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/FontDescriptor 7 0 R>> endobj
+7 0 obj <</Type/FontDescriptor/FontName/Ryumin-Light/Flags 4/FontBBox[0 -200 1000 900]/ItalicAngle 0/Ascent 800/Descent -200/CapHeight 700/StemV 80>> endobj
+trailer <</Root 1 0 R>>
+`,
+    'latin1',
+  );
+
+  test('that there is none on the server either is said, once, and not of the next file', async () => {
+    const bare = createPdfReader({ sandbox, size: 1, fontFolder: folder });
+    try {
+      const { pages, notices } = await bare.read(japanese);
+      expect(pages[0]!.text).toBe('あいうえお');
+      expect(notices).toEqual([expect.stringMatching(/^It uses letters of fonts that are neither in the file nor on this server: .*fonts-noto-cjk/)]);
+      expect((await bare.read(makePdf({ pages: [{ content: lines(paragraph) }] }))).notices).toBeUndefined();
+    } finally {
+      await bare.close();
+    }
+  });
+
+  test('where there is one nothing is said', async (context) => {
+    if (!existsSync('/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc')) return context.skip();
+    expect((await reader.read(japanese)).notices).toBeUndefined();
+  });
+});
+
 describe('the corpus', () => {
   if (shared === undefined) {
     console.warn('SKIPPED: the corpus is not there');

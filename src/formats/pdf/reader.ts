@@ -10,9 +10,9 @@ import { runInTime, type FileTime } from '../file-time.ts';
 import { mostText, tooMuchText } from '../read-answer.ts';
 import { UnreadableFile, type ReadOptions, type ReadPage, type ReadResult } from '../types.ts';
 import { cutWithQpdf, QPDF } from './cut.ts';
-import { FALLBACK_FONTS } from './fonts.ts';
+import { fallbackFonts, FONT_FOLDER } from './fonts.ts';
 import { ChildPool, type Member } from '../child-pool.ts';
-import { pageNotice, sentences, type Problem } from './problems.ts';
+import { lackedFonts, pageNotice, sentences, type Problem } from './problems.ts';
 
 /** The parent's side of reading PDFs: a pool of warm sandboxed children. Holds at most one copy of a file, a path none. */
 
@@ -62,6 +62,8 @@ export interface PdfReaderDeps {
   limits?: Partial<Limits>;
   /** Default /usr/bin/qpdf; where there is none, PDFium cuts. */
   qpdfPath?: string;
+  /** Where fonts are looked for when the file brings none. Default /usr/share/fonts. */
+  fontFolder?: string;
   /** A page that takes longer than this is given up and named. Default 30 s. */
   pageMs?: number;
   log?: (message: string) => void;
@@ -115,6 +117,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
   const wallMs = limits.wallMs ?? 120_000;
   const pageMs = deps.pageMs ?? 30_000;
   const qpdf = deps.qpdfPath ?? QPDF;
+  const fontFolder = deps.fontFolder ?? FONT_FOLDER;
   const source = join(import.meta.dirname, '..', '..');
   const pool = new ChildPool({
     size: deps.size ?? availableParallelism(),
@@ -127,14 +130,14 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
       deps.sandbox.startChild({
         command: process.execPath,
         // The heap's maximum leaves room for Node and the file itself.
-        args: ['--no-warnings', '--max-old-space-size=384', join(import.meta.dirname, 'child.ts'), String(Math.floor(memoryBytes * 0.7))],
+        args: ['--no-warnings', '--max-old-space-size=384', join(import.meta.dirname, 'child.ts'), String(Math.floor(memoryBytes * 0.7)), fontFolder],
         binds: [
           process.execPath,
           join(source, '..', 'package.json'),
           join(source, 'sandbox', 'frames.ts'),
           import.meta.dirname,
           packageFolder('@embedpdf/pdfium'),
-          ...FALLBACK_FONTS,
+          ...fallbackFonts(fontFolder),
         ],
         limits,
         ...(descriptors ? { descriptors } : {}),
@@ -240,7 +243,7 @@ export function createPdfReader(deps: PdfReaderDeps): PdfReader {
         if (pages.every((page) => page.fate === 'failed')) throw unreadable('damaged', total, maxPages);
         options.onProgress?.(total, total);
         const title = z.string().optional().parse(frame.header['title']);
-        const notices = [...lost].map(([number, problem]) => pageNotice(number, problem));
+        const notices = [...[...lost].map(([number, problem]) => pageNotice(number, problem)), ...(frame.header['lacksFonts'] === true ? [lackedFonts] : [])];
         return {
           type: 'pdf',
           pages,
