@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSandbox, type Sandbox } from '../sandbox/index.ts';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
-import { namespaces, wordFile } from '../../test/support/zip-fixture.ts';
+import { namespaces, wordFile, zipOf } from '../../test/support/zip-fixture.ts';
 import { alignToCopy, pageAt } from './align.ts';
 import { readDocx } from './docx.ts';
 import { createFileTime } from './file-time.ts';
@@ -141,6 +141,25 @@ describe.skipIf(!canRun)('with LibreOffice', { timeout: 180_000 }, () => {
     const [read] = readDocx(asWord, { name: 'a', maxPages: 50, maxUnpackedBytes: 1e8 }).pages;
     expect(read).toMatchObject({ text: 'Old words', notes: 'Comment by Rita: Remark on rtf' });
     expect(pids.length).toBe(started);
+  });
+
+  test.each([
+    ['without a password', ''],
+    ['with a password', 'table:protection-key="mt4HJVdyhJJ1JjJu9CQfZkGsOU8=" table:protection-key-digest-algorithm="http://www.w3.org/2000/09/xmldsig#sha1"'],
+  ])('a workbook whose structure is locked %s shows every sheet, hidden and empty ones too', async (_how, key) => {
+    const names = ['office', 'table', 'text', 'style'].map((part) => `xmlns:${part}="urn:oasis:names:tc:opendocument:xmlns:${part}:1.0"`).join(' ');
+    const sheet = (name: string, words: string, style: string, more = '') =>
+      `<table:table table:name="${name}" table:style-name="${style}" ${more}><table:table-row><table:table-cell>${words === '' ? '' : `<text:p>${words}</text:p>`}</table:table-cell></table:table-row></table:table>`;
+    const shown = (name: string, display: boolean) => `<style:style style:name="${name}" style:family="table"><style:table-properties table:display="${display}"/></style:style>`;
+    const sheets = sheet('Open', 'open words', 'ta1') + sheet('Hidden', 'hidden words', 'ta2') + sheet('Empty', '', 'ta1', 'table:protected="true"') + sheet('Last', 'last words', 'ta1');
+    const bytes = zipOf({
+      mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+      'META-INF/manifest.xml':
+        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.spreadsheet"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>',
+      'content.xml': `<office:document-content ${names} office:version="1.2"><office:automatic-styles>${shown('ta1', true)}${shown('ta2', false)}</office:automatic-styles><office:body><office:spreadsheet table:structure-protected="true" ${key}>${sheets}</office:spreadsheet></office:body></office:document-content>`,
+    });
+    const pages = pagesOf(await converter.toPdf(bytes, { type: 'ods', owner: 'ben' }));
+    expect(pages.map((page) => page.trim())).toEqual(['open words', 'hidden words', '', 'last words']);
   });
 
   test('a cancelled conversion ends LibreOffice and the next one has its own', async () => {

@@ -15,7 +15,7 @@ import time
 import uno
 from com.sun.star.beans import PropertyValue
 from com.sun.star.connection import NoConnectException
-from com.sun.star.lang import DisposedException
+from com.sun.star.lang import DisposedException, IllegalArgumentException
 
 PROGRAM, TMP = sys.argv[1], sys.argv[2]
 PROFILE = os.path.join(TMP, "profile")
@@ -143,6 +143,13 @@ def prepare(document, kind, target, dispatcher):
         if redlines is not None and redlines.hasElements():
             dispatcher.executeDispatch(document.CurrentController.Frame, ".uno:AcceptAllTrackedChanges", "", 0, ())
     if kind == "calc" and target == "pdf":
+        if document.isProtected():
+            # While the structure is locked, showing a hidden sheet does nothing, and says nothing.
+            try:
+                document.unprotect("")
+            except IllegalArgumentException:
+                # It has a password. LibreOffice 7.4 prints one page a sheet all the same; where another does not, the count of pages tells.
+                pass
         sheets = document.Sheets
         for index in range(sheets.Count):
             sheet = sheets.getByIndex(index)

@@ -3,6 +3,7 @@ import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
 import { removeUnreferenced } from '../library/purging.ts';
 import type { DocumentRow, JobRow, PageRow } from '../storage/ports.ts';
+import { isOfCopy, pagesDiffer } from './deck.ts';
 import { endJob, preparePages, writePages } from './commit.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { putFile } from './made-files.ts';
@@ -37,8 +38,8 @@ export async function runCopyJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         const old = await putFile(stores, {
           document: document.ref, kind: 'pdf-copy', name: `${document.name}.pdf`, mime: 'application/pdf', createdAt: deps.clock.now(), ...blob,
         });
-        const notices = ((await stores.documents.byRef(document.ref))?.notices ?? []).filter((each) => !each.startsWith(NO_COPY));
-        await stores.documents.update(document.ref, { pdfCopy: 'ready', notices });
+        const notices = ((await stores.documents.byRef(document.ref))?.notices ?? []).filter((each) => !each.startsWith(NO_COPY) && !isOfCopy(each));
+        await stores.documents.update(document.ref, { pdfCopy: 'ready', notices: [...notices, ...mismatch(document, drawn)] });
         await deps.audit(stores, { action: 'pdf copy made', documentId: document.id, detail: `${document.name}, ${drawn.pages.length} pages`, outcome: 'ok' });
         return old;
       });
@@ -60,6 +61,10 @@ export async function giveUpCopy(deps: ProcessingDeps, job: JobRow, document: Do
     await deps.audit(stores, { action: 'pdf copy made', documentId: document.id, detail: `${document.name}: ${reason}`, outcome: 'error' });
   });
 }
+
+/** A sheet stays a sheet and a slide a slide: where the copy has more pages or fewer, what is looked at may not be what was read. */
+const mismatch = ({ type, pages }: DocumentRow, drawn: ReadResult): string[] =>
+  wayOf(type).align || pages === null || pages === drawn.pages.length ? [] : [pagesDiffer(type, drawn.pages.length, pages)];
 
 /** The document's pages with the copy's numbers, or null for types whose own pages stand (a sheet stays a sheet). */
 async function alignPages(deps: ProcessingDeps, document: DocumentRow, drawn: ReadResult): Promise<ReadResult | null> {

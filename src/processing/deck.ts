@@ -1,4 +1,5 @@
 import type { ReadPage, ReadResult } from '../formats/types.ts';
+import { wayOf } from './ways.ts';
 
 /**
  * A deck's pages from its own shapes and from its PDF copy: text from the copy, so that text, picture and number agree; marks,
@@ -8,8 +9,7 @@ import type { ReadPage, ReadResult } from '../formats/types.ts';
  */
 export function mergeDeck(slides: ReadResult, copy: ReadResult): ReadResult {
   if (slides.pages.length !== copy.pages.length) {
-    const notice = `The PDF copy has ${copy.pages.length} pages for ${slides.pages.length} slides: pictures may show another slide than the text`;
-    return { ...slides, notices: [...(slides.notices ?? []), notice] };
+    return { ...slides, notices: [...(slides.notices ?? []), pagesDiffer(slides.type, copy.pages.length, slides.pages.length)] };
   }
   const pages = slides.pages.map((slide, at): ReadPage => {
     const drawn = copy.pages[at] as ReadPage;
@@ -28,6 +28,17 @@ export function mergeDeck(slides: ReadResult, copy: ReadResult): ReadResult {
   });
   return { ...slides, pages };
 }
+
+const COPY_HAS = 'The PDF copy has ';
+
+/** Said where slides and sheets keep their own numbers, and the copy has not as many pages. */
+export function pagesDiffer(type: string, copyPages: number, ownPages: number): string {
+  const what = wayOf(type).pagesAre ?? 'page';
+  return `${COPY_HAS}${copyPages} page${copyPages === 1 ? '' : 's'} for ${ownPages} ${what}${ownPages === 1 ? '' : 's'}: pictures may show another ${what} than the text`;
+}
+
+/** Is it what was said of a copy? It goes with that copy. */
+export const isOfCopy = (notice: string): boolean => notice.startsWith(COPY_HAS);
 
 /** Beyond the Latin ones, which every font has. */
 const farLetters = /[^\p{Script=Latin}\P{L}]/gu;

@@ -223,6 +223,22 @@ test('without LibreOffice a deck is read from its slides and says what is missin
   expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'none', notices: ['LibreOffice is missing: no pictures of its pages'] });
 });
 
+test('a workbook whose copy has not one page a sheet says so until a copy has', async () => {
+  let drawn = 2;
+  read = async (type) => (type === 'xlsx' ? result([page(1, 'Open'), page(2, 'Hidden'), page(3, 'Last')], { type: 'xlsx' }) : result(Array.from({ length: drawn }, (_, at) => page(at + 1, 'drawn'))));
+  const ref = await upload('book.xlsx');
+  await drain();
+  const notices = ['The PDF copy has 2 pages for 3 sheets: pictures may show another sheet than the text'];
+  expect(await storage.documents.byRef(ref)).toMatchObject({ type: 'xlsx', status: 'ready', pages: 3, pdfCopy: 'ready', notices });
+  expect(await storage.pages.get(ref, 2)).toMatchObject({ text: 'Hidden' });
+  for (drawn of [1, 3]) {
+    await storage.jobs.enqueue({ kind: 'pdf-copy', document: ref, generation: 1, owner, weight: 1, availableAt: now, createdAt: now });
+    await drain();
+    const left = drawn === 3 ? [] : ['The PDF copy has 1 page for 3 sheets: pictures may show another sheet than the text'];
+    expect((await storage.documents.byRef(ref))?.notices).toEqual(left);
+  }
+});
+
 test("a Word file's estimated pages become its copy's pages, and its headings keep their places", async () => {
   const paragraph = (which: string): string => Array.from({ length: 40 }, (_, at) => `${which} sentence number ${at} says ${createHash('md5').update(`${which}${at}`).digest('hex')}.`).join(' ');
   const [first, second, third] = [paragraph('alpha'), paragraph('beta'), paragraph('gamma')];

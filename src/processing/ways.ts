@@ -9,20 +9,22 @@ export interface Way {
   align?: boolean;
   /** Whether the copy is printed from the text that was read, so that it shows no figures where they stand. */
   fromText?: boolean;
+  /** What its pages are called where they are not called pages. */
+  pagesAre?: 'slide' | 'sheet';
 }
 
 const ways: Record<string, Way> = {
   pdf: { copy: 'itself' },
-  pptx: { copy: 'first' },
-  ppt: { copy: 'first' },
-  odp: { copy: 'first' },
+  pptx: { copy: 'first', pagesAre: 'slide' },
+  ppt: { copy: 'first', pagesAre: 'slide' },
+  odp: { copy: 'first', pagesAre: 'slide' },
   docx: { copy: 'after', align: true },
   doc: { copy: 'after', align: true },
   odt: { copy: 'after', align: true },
   rtf: { copy: 'after', align: true },
-  xlsx: { copy: 'after' },
-  xls: { copy: 'after' },
-  ods: { copy: 'after' },
+  xlsx: { copy: 'after', pagesAre: 'sheet' },
+  xls: { copy: 'after', pagesAre: 'sheet' },
+  ods: { copy: 'after', pagesAre: 'sheet' },
   png: { copy: 'first' },
   jpg: { copy: 'first' },
   tiff: { copy: 'first' },
