@@ -85,6 +85,14 @@ describe('OpenDocument', () => {
     expect(readOdt(file('text', '<text:p text:style-name="P1">a</text:p>', automatic, common), { name: 'a', maxPages: 10, maxUnpackedBytes: 1e6 }).notices).toBeUndefined();
   });
 
+  test('looking for fonts never makes a text too large to read', () => {
+    const body = '<text:p text:style-name="P1">words</text:p>'.repeat(10_000);
+    const bytes = file('text', body, style('P1', 'paragraph', 'style:font-name="F"'), common);
+    const { pages, notices } = readOdt(bytes, { ...options(), maxPages: 1_000, maxUnpackedBytes: 600_000 });
+    expect(pages.map((page) => page.text).join('\n').split(/\s+/).length).toBe(10_000);
+    expect(notices).toBeUndefined();
+  });
+
   test('so do the cells of a spreadsheet and the shapes of a slide', () => {
     const cells = '<table:table table:name="S"><table:table-row><table:table-cell table:style-name="ce1"><text:p>1</text:p></table:table-cell></table:table-row></table:table>';
     expect(readOds(file('spreadsheet', cells, style('ce1', 'table-cell', "fo:font-family=\"'EB Garamond'\"")), options()).notices).toEqual(missing('EB Garamond'));

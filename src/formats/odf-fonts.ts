@@ -1,6 +1,6 @@
 import { isEastAsian, missingFontNotice } from './fonts.ts';
-import type { ReadOptions, ReadPage } from './types.ts';
-import { childOf, childrenOf, findAll, isDamage, readXmlPart, readXmlTree, type XmlElement } from './xml.ts';
+import { type ReadOptions, type ReadPage, UnreadableFile } from './types.ts';
+import { childOf, childrenOf, findAll, readXmlPart, readXmlTree, type XmlElement } from './xml.ts';
 import type { Zip, ZipEntry } from './zip.ts';
 
 interface Fonts {
@@ -17,15 +17,18 @@ interface Style extends Fonts {
 const ofWords = new Set(['paragraph', 'table-cell', 'text', 'presentation', 'graphic']);
 const withDefault = new Set(['paragraph', 'table-cell']);
 
+/** Packed. The text is gone through once more for its fonts: in one that is larger, that would take time from its reading. */
+const largest = 8 * 1024 ** 2;
+
 /** What `missingFontNotice` says of the fonts of an OpenDocument file that its own text uses, as a list of none or one. */
 export function odfFontNotices(zip: Zip, content: ZipEntry, pages: readonly ReadPage[], { availableFonts }: Pick<ReadOptions, 'availableFonts'>): string[] {
-  if (!availableFonts) return [];
+  if (!availableFonts || content.packedBytes > largest) return [];
   try {
     const notice = missingFontNotice(usedFonts(zip, content, pages), new Set(availableFonts));
     return notice === undefined ? [] : [notice];
   } catch (error) {
-    // Without its fonts a file is read all the same.
-    if (isDamage(error)) return [];
+    // Without its fonts a file is read all the same, be it that this second look is more than may be unpacked.
+    if (error instanceof UnreadableFile) return [];
     throw error;
   }
 }
