@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
@@ -36,7 +37,7 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
       read: async (type, file) => read(type, await readFile(file.path)),
     },
     copies: { missing: () => null, toPdf: async (file) => readFile(file.path) },
-    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async () => new Uint8Array() },
+    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
     mayUnpack: async () => true,
     excerpts: {
@@ -265,6 +266,66 @@ test('a copy that cannot be made leaves the estimated pages and says why', async
   const document = await storage.documents.byRef(ref);
   expect(document).toMatchObject({ status: 'ready', pdfCopy: 'failed', pagesEstimated: true });
   expect(document?.notices[0]).toMatch(/No PDF copy could be made: LibreOffice could not load it/);
+});
+
+/** OCR that finds the same words on each page it is asked for, and says which file it drew. */
+function recognising() {
+  const drawn: string[] = [];
+  const ocr: ProcessingDeps['ocr'] = {
+    missing: async () => undefined,
+    read: async (file, pages) => (drawn.push(`${file.name} ${pages.join(',')}`), new Map(pages.map((number) => [number, { text: `recognised ${number}` }]))),
+    searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([Buffer.from('searchable')])),
+  };
+  return { drawn, ocr };
+}
+
+test("a Word file's pictures are recognised in its copy, and it is processing until then", async () => {
+  read = async (type) => result([page(1, '')], type === 'docx' ? { type, pagesEstimated: true } : {});
+  const { drawn, ocr } = recognising();
+  const deps = makeDeps({ ocr });
+  const ref = await upload('scan.docx', { preset: 'basic-ocr' });
+  await workOnce(deps, never);
+  expect(drawn).toEqual([]);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'processing', pdfCopy: 'making', pages: 1, reason: null, notices: [] });
+  let released = 0;
+  await workOnce(deps, never, { onConverted: () => (released += 1) });
+  expect([drawn, released]).toEqual([['scan.docx.pdf 1'], 1]);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'ready', imageOnlyPages: [], pagesToView: [1], notices: [] });
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ fate: 'ocr', text: 'recognised 1' });
+  expect(await storage.files.get(ref, 'ocr')).toMatchObject({ name: 'scan.docx.ocr.pdf', bytes: 'searchable'.length });
+});
+
+test('a sheet that is a picture is recognised in its copy, typed sheets stay as they are', async () => {
+  read = async (type) => (type === 'xlsx' ? result([page(1, 'sums', { notes: 'a note' }), page(2, '')], { type }) : result([page(1, 'sums as drawn'), page(2, '')]));
+  const { drawn, ocr } = recognising();
+  const ref = await upload('book.xlsx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ ocr }));
+  expect(drawn).toEqual(['book.xlsx.pdf 2']);
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ fate: 'text', text: 'sums', notes: 'a note' });
+  expect(await storage.pages.get(ref, 2)).toMatchObject({ fate: 'ocr', text: 'recognised 2' });
+});
+
+test('a picture in a Word file whose copy cannot be made ends with a reason, and one without LibreOffice says what is missing', async () => {
+  read = async (type) => result([page(1, '')], type === 'docx' ? { type, pagesEstimated: true } : {});
+  const ref = await upload('scan.docx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ copies: { missing: () => null, toPdf: () => Promise.reject(new UnreadableFile('LibreOffice could not load it')) } }));
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', pdfCopy: 'failed', reason: expect.stringContaining('pictures') as string });
+  const other = await upload('other.docx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ copies: { missing: () => 'LibreOffice is missing: no pictures of its pages', toPdf: () => Promise.reject(new Error('no')) } }));
+  expect(await storage.documents.byRef(other)).toMatchObject({ status: 'not_indexed', pdfCopy: 'none', notices: ['LibreOffice is missing: no pictures of its pages'] });
+});
+
+test('a web page of pictures gets its copy to be recognised in; a book of pictures is told what helps', async () => {
+  read = async (type) => result([page(1, '')], type === 'pdf' ? {} : { type, pagesEstimated: true });
+  const { drawn, ocr } = recognising();
+  const web = await upload('a.html', { preset: 'basic-ocr' });
+  const book = await upload('a.epub', { preset: 'basic-ocr' });
+  const plain = await upload('b.html');
+  await drain(makeDeps({ ocr }));
+  expect(drawn).toEqual(['a.html.pdf 1']);
+  expect(await storage.documents.byRef(web)).toMatchObject({ status: 'ready', pdfCopy: 'ready' });
+  expect(await storage.documents.byRef(book)).toMatchObject({ status: 'not_indexed', pdfCopy: 'none', reason: expect.stringMatching(/upload it as a PDF to have them read$/) as string });
+  expect(await storage.documents.byRef(plain)).toMatchObject({ status: 'not_indexed', pdfCopy: 'none', reason: expect.stringContaining('Basic with OCR') as string });
 });
 
 /** Reads it again, as the library's `reprocessDocument` does. */

@@ -89,6 +89,14 @@ for (const mode of modes) {
       expect(result.outputs.map((o) => [o.name, text(o.bytes)])).toEqual([['sum.txt', 'one of the server']]);
     });
 
+    when('shows outputs as they are on disk, so that none is in memory whole', async (s) => {
+      const seen: unknown[] = [];
+      const spec = { command: sh, args: ['-c', 'printf long > {out}/a; ln -s /etc/passwd {out}/link; exit 3'] };
+      const result = await s.runTool({ ...spec, outputs: async ({ name, bytes, file, code }) => void seen.push([name, bytes, await file.readFile('utf8'), code]) });
+      expect([seen, result.outputs]).toEqual([[['a', 4, 'long', 3]], []]);
+      await expect(s.runTool({ ...spec, outputs: () => Promise.reject(new Error('not kept')) })).rejects.toThrow('not kept');
+    });
+
     when('stops a memory runaway', async (s) => {
       const result = await s.runTool({
         command: python,

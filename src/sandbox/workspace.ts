@@ -1,5 +1,5 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { copyFile, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, open, readdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NOBODY } from './argv.ts';
@@ -90,9 +90,8 @@ export function measureFolder(dir: string): number {
   return total;
 }
 
-/** Regular files of the folder (never links: a program could point one at a file of ours), up to `maxBytes` together. */
-export async function collectOutputs(dir: string, maxBytes: number): Promise<{ name: string; bytes: Uint8Array }[] | 'too much'> {
-  const found: { name: string; bytes: Uint8Array }[] = [];
+/** Shows regular files of the folder (never links: a program could point one at a file of ours), up to `maxBytes` together. */
+export async function eachOutput(dir: string, maxBytes: number, take: (name: string, bytes: number, file: FileHandle) => Promise<void>): Promise<'too much' | undefined> {
   let left = maxBytes;
   for (const name of (await readdir(dir)).toSorted()) {
     const path = join(dir, name);
@@ -102,12 +101,12 @@ export async function collectOutputs(dir: string, maxBytes: number): Promise<{ n
       const { size } = await handle.stat();
       left -= size;
       if (left < 0) return 'too much';
-      found.push({ name, bytes: await handle.readFile() });
+      await take(name, size, handle);
     } finally {
       await handle.close();
     }
   }
-  return found;
+  return undefined;
 }
 
 /** Removes what a killed server left behind: folders whose process is gone. */
