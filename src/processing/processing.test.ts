@@ -217,6 +217,30 @@ test('a deck takes text from its copy and marks from its slides', async () => {
   expect(await storage.files.get(ref, 'pdf-copy')).toMatchObject({ sha256: createHash('sha256').update('deck.pptx').digest('hex') });
 });
 
+test('a page of a picture file that is damaged is a page that could not be read, and is named', async () => {
+  read = async (type) => result([1, 2, 3].map((number) => page(number, '', type === 'pdf' && number === 2 ? { fate: 'empty', toView: false } : {})), { type });
+  const ref = await upload('scans.tiff');
+  const damaging = (damage: [number, 'partly' | 'lost'][]): Partial<ProcessingDeps> => ({
+    copies: {
+      missing: () => null,
+      toPdf: async (file, _type, { onDamage }) => {
+        for (const each of damage) onDamage?.(...each);
+        return readFile(file.path);
+      },
+    },
+  });
+  await drain(makeDeps(damaging([[2, 'lost'], [3, 'partly']])));
+  expect((await storage.pages.range(ref, 1, 3)).map(({ fate }) => fate)).toEqual(['image_only', 'failed', 'image_only']);
+  expect((await storage.documents.byRef(ref))?.notices).toEqual([
+    'Page 2 is damaged: nothing of it could be read — upload an intact copy to have all of it',
+    'Page 3 is damaged: its end is missing, what is left is shown — upload an intact copy to have all of it',
+  ]);
+  read = async (type) => result([page(1, '')], { type });
+  const single = await upload('photo.jpg');
+  await drain(makeDeps(damaging([[1, 'partly']])));
+  expect((await storage.documents.byRef(single))?.notices).toEqual(['The picture is damaged: its end is missing, what is left is shown — upload an intact copy to have all of it']);
+});
+
 test('without LibreOffice a deck is read from its slides and says what is missing', async () => {
   read = async () => result([page(1, 'Slide one')], { type: 'pptx' });
   const ref = await upload('deck.pptx');

@@ -2,6 +2,7 @@ import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile } from '../formats/types.ts';
 import type { DocumentRow, JobRow } from '../storage/ports.ts';
 import { endJob, preparePages, statusOfPages, writePages } from './commit.ts';
+import { withDamage, type DamagedPages } from './damaged-pages.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { collectInnerFiles } from './inner-blobs.ts';
@@ -133,9 +134,10 @@ async function readFile(
   if (when !== 'first') return { result: own };
   const missing = deps.copies.missing(type);
   if (missing !== null) return { result: { ...own, notices: [...(own.notices ?? []), missing] } };
-  const copy = await deps.copies.toPdf(file, type, running);
+  const damaged: DamagedPages = new Map();
+  const copy = await deps.copies.toPdf(file, type, { ...running, onDamage: (page, damage) => damaged.set(page, damage) });
   return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
     const drawn = await deps.reader.read('pdf', copyFile, settings);
-    return withOcr(deps, document.preset, copyFile, { result: mergeDeck(own, drawn), copy }, settings);
+    return withOcr(deps, document.preset, copyFile, { result: withDamage(mergeDeck(own, drawn), damaged), copy }, settings);
   });
 }
