@@ -241,6 +241,24 @@ describe('processing', () => {
       const other = await lib.upload(ava, ava.rootId, name);
       await expect(makePdfCopy(lib, ava, other.id)).rejects.toMatchObject({ code: 'invalid' });
     }
+    const picture = await lib.upload(ava, ava.rootId, 'a.png');
+    await expect(makePdfCopy(lib, ava, picture.id)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('made while it is read') });
+    await lib.storage.documents.update(picture.ref, { pdfCopy: 'ready' });
+    expect(await makePdfCopy(lib, ava, picture.id)).toMatchObject({ pdfCopy: 'ready' });
+  });
+
+  test('a copy that was being made when the document was read again is made after all when that is cancelled', async () => {
+    const document = await lib.upload(ava, ava.rootId, 'a.docx');
+    await lib.storage.pages.replace(document.ref, [page(1, 'text')]);
+    await lib.storage.documents.update(document.ref, { status: 'ready', pages: 1, pdfCopy: 'making' });
+    const openKinds = async () => (await lib.storage.jobs.openOfDocument(document.ref)).map((job) => job.kind);
+    await reprocessDocument(lib, ava, document.id, 'basic');
+    expect(await openKinds()).toEqual(['read']);
+    expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'ready', pdfCopy: 'making' });
+    expect(await openKinds()).toEqual(['pdf-copy']);
+    // The copy itself can be cancelled as well.
+    expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'ready', pdfCopy: 'none' });
+    expect(await openKinds()).toEqual([]);
   });
 
   test('pages are read with their mark and fate, and each look is in the log', async () => {

@@ -389,15 +389,27 @@ test('a failed reprocessing leaves the copy, and a document of pictures what it 
   await drain();
   expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', reason: before.reason, pdfCopy: 'ready', pages: 1 });
 
-  // A copy that was under way when it was read again is not waited for for ever.
+  // A copy that was under way when it was read again is not waited for for ever, and it is made after all.
   read = async (type) => result([page(1, 'words')], { type, pagesEstimated: true });
   const report = await upload('report.docx');
   await workOnce(makeDeps(), never);
   expect(await storage.documents.byRef(report)).toMatchObject({ pdfCopy: 'making' });
   await again(report);
+  read = async (type) => (type === 'docx' ? Promise.reject(new UnreadableFile('Damaged')) : result([page(1, 'words')], { type }));
+  await workOnce(makeDeps(), never);
+  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'making' });
+  await drain();
+  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'ready', pages: 1, notices: [expect.stringMatching(/still serve: Damaged/)] });
+  expect(await storage.jobs.openOfDocument(report)).toEqual([]);
+
+  // When the copy cannot be made either, that is the end of it.
+  const second = await upload('second.docx');
+  read = async (type) => result([page(1, 'words')], { type, pagesEstimated: true });
+  await workOnce(makeDeps(), never);
+  await again(second);
   read = async () => Promise.reject(new UnreadableFile('Damaged'));
   await drain();
-  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'none' });
+  expect(await storage.documents.byRef(second)).toMatchObject({ status: 'ready', pdfCopy: 'failed' });
 });
 
 test('a name given while it is read is the name it is found by', async () => {

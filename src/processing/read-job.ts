@@ -6,6 +6,7 @@ import { withDamage, type DamagedPages } from './damaged-pages.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { collectInnerFiles } from './inner-blobs.ts';
+import { enqueueCopy } from '../library/new-document.ts';
 import { presetOf } from '../library/presets.ts';
 import { removeUnreferenced } from '../library/purging.ts';
 import { copyState, dropFile, putFile } from './made-files.ts';
@@ -57,7 +58,7 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         const pdfCopy = makeCopy ? 'making' : state;
         const isWaiting = isRecognisedLater && pdfCopy === 'making' && change.status === 'not_indexed';
         await stores.documents.update(document.ref, { pdfCopy, ...(isWaiting && { status: 'processing', reason: null }) });
-        if (makeCopy) await enqueueCopy(stores, deps, document);
+        if (makeCopy) await enqueueCopy(stores, document, deps.clock.now());
         if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type }, inner);
         await deps.audit(stores, {
           action: 'document processed',
@@ -75,17 +76,6 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
   }
 }
 
-export const enqueueCopy = (stores: Pick<ProcessingDeps['storage'], 'jobs'>, deps: Pick<ProcessingDeps, 'clock'>, document: DocumentRow): Promise<number> =>
-  stores.jobs.enqueue({
-    kind: 'pdf-copy',
-    document: document.ref,
-    generation: document.generation,
-    owner: document.owner,
-    weight: document.bytes,
-    availableAt: deps.clock.now(),
-    createdAt: deps.clock.now(),
-  });
-
 /**
  * Ends a reading without pages. A document that was read before (reprocessing, replacing) keeps its old pages, its copy and what
  * searches find, with a notice: a failed reading never takes away what was there.
@@ -95,7 +85,11 @@ export async function giveUp(deps: ProcessingDeps, job: JobRow, document: Docume
     await endJob(stores, deps, job, 'failed', reason);
     const now = await stores.documents.byRef(document.ref);
     if (!now || now.generation !== document.generation) throw new LeaseLost();
-    const pdfCopy = await copyState(stores, document.ref);
+    const state = await copyState(stores, document.ref);
+    // A copy that was being made when it was read again: the pages that serve are the ones it belongs to.
+    const isCopyLost = now.pages !== null && now.pdfCopy === 'making' && state === 'none';
+    const pdfCopy = isCopyLost ? 'making' : state;
+    if (isCopyLost) await enqueueCopy(stores, now, deps.clock.now());
     if (now.pages === null) await stores.documents.update(document.ref, { status, reason, progress: null, pdfCopy });
     else {
       await stores.documents.update(document.ref, {

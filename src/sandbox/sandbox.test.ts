@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox } from './sandbox.ts';
 import { ChildDied, LimitHit, type Sandbox, type SandboxMode, type ToolSpec } from './types.ts';
+import { sweptPrefix } from './workspace.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -343,4 +344,15 @@ test('folders of a dead server are swept at the start', async () => {
   mkdirSync(dead);
   await createSandbox({ mode: 'limits-only', tempDir: base });
   expect(existsSync(dead)).toBe(false);
+});
+
+test('a folder of a dead server is swept when another process has its number by now, one of a living server is not', async () => {
+  const { mkdirSync } = await import('node:fs');
+  const reused = join(base, `sergo-sandbox-${process.pid}-1-abc`);
+  const living = join(base, `${sweptPrefix()}abc`);
+  const before = join(base, `sergo-sandbox-${process.pid}-abc`);
+  for (const folder of [reused, living, before]) mkdirSync(folder);
+  await createSandbox({ mode: 'limits-only', tempDir: base });
+  expect([reused, living, before].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+  for (const folder of [living, before]) rmSync(folder, { recursive: true });
 });

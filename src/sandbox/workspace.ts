@@ -3,15 +3,15 @@ import { copyFile, open, readdir, rm, writeFile, type FileHandle } from 'node:fs
 import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NOBODY } from './argv.ts';
-import { isRunning } from './process-tree.ts';
+import { isRunning, startedAt } from './process-tree.ts';
 import type { ToolFile } from './types.ts';
 
 /** The folders of one run: made before it, gone after it, whatever happened. */
 
 const PREFIX = 'sergo-sandbox-';
 
-/** How a temporary folder of this process begins that a later start may remove once this process is gone. */
-export const sweptPrefix = (): string => `${PREFIX}${process.pid}-`;
+/** How a temporary folder of this process begins that a later start may remove once this process is gone. Numbers of processes come again. */
+export const sweptPrefix = (): string => `${PREFIX}${process.pid}-${startedAt(process.pid)}-`;
 
 export interface Workspace {
   dir: string;
@@ -113,7 +113,9 @@ export async function eachOutput(dir: string, maxBytes: number, take: (name: str
 export function sweepWorkspaces(base: string): void {
   for (const name of readdirSync(base)) {
     if (!name.startsWith(PREFIX)) continue;
-    const pid = Number(name.slice(PREFIX.length).split('-')[0]);
-    if (Number.isInteger(pid) && pid > 0 && !isRunning(pid)) rmSync(join(base, name), { recursive: true, force: true });
+    // Folders of versions before this one do not say when their process began.
+    const [pid = 0, start, random] = name.slice(PREFIX.length).split('-').map(Number);
+    const isInUse = isRunning(pid) && (random === undefined || startedAt(pid) === start);
+    if (Number.isInteger(pid) && pid > 0 && !isInUse) rmSync(join(base, name), { recursive: true, force: true });
   }
 }
