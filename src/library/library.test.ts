@@ -5,6 +5,7 @@ import { giveGrant } from '../access/grants.ts';
 import { NOT_FOUND_SENTENCE } from '../errors.ts';
 import { changeDocument, findByName, getDocument, listDocuments, purgeDocument, restoreDocument, trashDocument } from './documents.ts';
 import { changeFolder, createFolder, getFolder, listRoots, listTrash, purgeFolder, restoreFolder, trashFolder } from './folders.ts';
+import { placeInnerFiles } from './inner-files.ts';
 import { cancelProcessing, makePdfCopy, reprocessDocument } from './processing.ts';
 import { openFile, readPage } from './reading.ts';
 import { admitUpload, replaceDocument, uploadDocument } from './uploads.ts';
@@ -150,6 +151,28 @@ describe('documents', () => {
     await expect(admitUpload(lib, ava, { folderId: ava.rootId }, 5)).rejects.toMatchObject({ code: 'too_large' });
     await expect(lib.upload(ava, ava.rootId, 'c.txt', 'five!')).rejects.toMatchObject({ code: 'too_large' });
     expect((await listDocuments(lib, ava, { limit: 10, offset: 0 })).total).toBe(1);
+  });
+
+  test("what came out of somebody's archive holds up nobody else", async () => {
+    lib.limits.maxOpenJobs = 4;
+    const ben = await lib.person('Ben');
+    const archive = await lib.upload(ava, ava.rootId, 'bundle.zip');
+    const row = (await lib.storage.documents.byId(archive.id))!;
+    const files = await Promise.all(['1.txt', '2.txt', '3.txt'].map(async (path) => ({ path, blob: await lib.blobs.putBytes(Buffer.from(path)) })));
+    await lib.storage.transaction((stores) => placeInnerFiles(stores, lib, row, files));
+    expect(await lib.storage.jobs.countOpen()).toBe(4);
+    const busy = { code: 'busy', retryAfterSeconds: 30 };
+    await expect(admitUpload(lib, ava, { folderId: ava.rootId })).rejects.toMatchObject(busy);
+    // Uploads themselves count for everybody, those on their way as well: Ava's archive and three of Ben's.
+    const ended = await admitUpload(lib, ben, { folderId: ben.rootId });
+    await lib.upload(ben, ben.rootId, 'a.txt');
+    const other = await admitUpload(lib, ben, { folderId: ben.rootId });
+    await expect(admitUpload(lib, ben, { folderId: ben.rootId })).rejects.toMatchObject(busy);
+    ended();
+    other();
+    await lib.upload(ben, ben.rootId, 'b.txt');
+    await lib.upload(ben, ben.rootId, 'c.txt');
+    await expect(lib.upload(ben, ben.rootId, 'd.txt')).rejects.toMatchObject(busy);
   });
 
   test('an upload whose folder goes meanwhile leaves no row', async () => {

@@ -6,7 +6,7 @@ import type { LibraryDeps } from './deps.ts';
 import { canHavePdfCopy, isPicture } from './file-types.ts';
 import { presetOf } from './presets.ts';
 import { enqueueCopy, enqueueRead } from './new-document.ts';
-import { requireRoomInQueue } from './uploads.ts';
+import { requireRoomInQueue } from './queue-room.ts';
 import { documentView, type DocumentView } from './views.ts';
 
 /** Reads the document again; the old pages serve until the new ones commit. AppError not_found, invalid (names the presets), busy. */
@@ -15,7 +15,7 @@ export async function reprocessDocument(deps: LibraryDeps, actor: Actor, id: str
   return change(deps, actor, attempt, async (stores) => {
     const document = await requireDocument(stores, actor, 'edit', id);
     const chosen = presetOf(preset).id;
-    await requireRoomInQueue(deps, stores);
+    await requireRoomInQueue(deps, stores, document.owner);
     const now = deps.clock.now();
     await stores.jobs.cancelOfDocument(document.ref, now);
     const update = { preset: chosen, status: 'processing' as const, reason: null, progress: null, generation: document.generation + 1 };
@@ -38,7 +38,7 @@ export async function makePdfCopy(deps: LibraryDeps, actor: Actor, id: string): 
     if (!canHavePdfCopy(document.type)) {
       throw new AppError('invalid', `A ${document.type} file has no pages to draw — PDF copies are made of office files, web pages, books, mails and text`);
     }
-    await requireRoomInQueue(deps, stores);
+    await requireRoomInQueue(deps, stores, document.owner);
     await enqueueCopy(stores, document, deps.clock.now());
     await stores.documents.update(document.ref, { pdfCopy: 'making' });
     await deps.audit.append(stores, { actor, ...attempt, detail: document.name });

@@ -39,7 +39,7 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
     copies: { missing: () => null, toPdf: async (file) => readFile(file.path) },
     ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => true,
+    roomInside: async () => ({ files: 10_000, bytes: 1 << 30 }),
     excerpts: {
       chunk: ({ pages }) => pages.filter((each) => each.text !== '').map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
       analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),

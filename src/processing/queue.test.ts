@@ -31,7 +31,7 @@ function makeDeps(more: { read?: (name: string, signal: AbortSignal) => Promise<
     copies: { missing: () => null, toPdf: async (file) => (more.toPdf ? more.toPdf(file.name) : Buffer.from('%PDF-')) },
     ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => true,
+    roomInside: async () => ({ files: 10_000, bytes: 1 << 30 }),
     excerpts: { chunk: () => [], analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks) },
     audit: async () => {},
     limits: { pages: 5_000, unpackedBytes: 1 << 30 },

@@ -40,7 +40,7 @@ async function work(): Promise<void> {
     copies: { missing: () => null, toPdf: async (file) => Buffer.from(`copy of ${await readFile(file.path, 'utf8')}`) },
     ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => true,
+    roomInside: async () => ({ files: 10_000, bytes: 1 << 30 }),
     excerpts: {
       chunk: ({ pages }) => pages.map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
       analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),
