@@ -303,6 +303,19 @@ function recognising() {
   return { drawn, ocr };
 }
 
+test("a slide that is a scan with a title is recognised; a template's background is not", async () => {
+  read = async (type) =>
+    type === 'pptx'
+      ? result([page(1, 'Exhibit', { toView: true }), page(2, 'Chapter two')], { type })
+      : result([page(1, 'Exhibit', { scan: true, toView: true }), page(2, 'Chapter two', { scan: true, toView: true })]);
+  const { drawn, ocr } = recognising();
+  const ref = await upload('deck.pptx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ ocr }));
+  expect(drawn).toEqual(['deck.pptx.pdf 1']);
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ fate: 'ocr', text: 'Exhibit\n\nrecognised 1' });
+  expect(await storage.pages.get(ref, 2)).toMatchObject({ fate: 'text', text: 'Chapter two' });
+});
+
 test("a Word file's pictures are recognised in its copy, and it is processing until then", async () => {
   read = async (type) => result([page(1, '')], type === 'docx' ? { type, pagesEstimated: true } : {});
   const { drawn, ocr } = recognising();

@@ -25,6 +25,17 @@ const wordOf = (png: Uint8Array): Uint8Array =>
     'word/scan.png': png,
   });
 
+const open = 'urn:oasis:names:tc:opendocument:xmlns';
+const odf = `xmlns:office="${open}:office:1.0" xmlns:table="${open}:table:1.0" xmlns:draw="${open}:drawing:1.0" xmlns:svg="${open}:svg-compatible:1.0" xmlns:text="${open}:text:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"`;
+/** A table whose second sheet is the picture; its first has a word. */
+const tableOf = (png: Uint8Array): Uint8Array =>
+  zipOf({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${open}:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.spreadsheet"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/><manifest:file-entry manifest:full-path="Pictures/scan.png" manifest:media-type="image/png"/></manifest:manifest>`,
+    'content.xml': `<office:document-content ${odf} office:version="1.2"><office:body><office:spreadsheet><table:table table:name="Sums"><table:table-row><table:table-cell office:value-type="string"><text:p>Harbour dues</text:p></table:table-cell></table:table-row></table:table><table:table table:name="Scan"><table:shapes><draw:frame svg:width="15.5cm" svg:height="20cm" svg:x="0cm" svg:y="0cm"><draw:image xlink:href="Pictures/scan.png" xlink:type="simple"/></draw:frame></table:shapes><table:table-row><table:table-cell/></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>`,
+    'Pictures/scan.png': png,
+  });
+
 describe.skipIf(!canRun)('scans inside office files', { timeout: 300_000 }, () => {
   let sergo: RunningSergo;
   let admin: Admin;
@@ -32,6 +43,7 @@ describe.skipIf(!canRun)('scans inside office files', { timeout: 300_000 }, () =
   beforeAll(async () => {
     const png = await sharp(Buffer.from(svg)).greyscale().png().toBuffer();
     files['scan.docx'] = wordOf(png);
+    files['scan.ods'] = tableOf(png);
     files['scan.rtf'] = `{\\rtf1\\ansi{\\pict\\pngblip\\picw1240\\pich1600\\picwgoal8600\\pichgoal11097 ${png.toString('hex')}}\\par}`;
     files['scan.html'] = `<html><body><img width="620" height="800" src="data:image/png;base64,${png.toString('base64')}"></body></html>`;
     sergo = await startSergo();
@@ -58,4 +70,21 @@ describe.skipIf(!canRun)('scans inside office files', { timeout: 300_000 }, () =
       expect((await admin.api.raw(`/documents/${document.id}/file?kind=ocr`)).status).toBe(200);
     });
   }
+
+  test('a sheet that is a picture is recognised, the others stay as they are', async () => {
+    const document = await read('scan.ods');
+    expect(document).toMatchObject({ status: 'ready', pages: 2 });
+    const ended = async (): Promise<Json> => {
+      for (;;) {
+        const { body } = await admin.api.get(`/documents/${document.id}`);
+        if (body.pdfCopy !== 'making') return body;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    expect(await ended()).toMatchObject({ status: 'ready', pdfCopy: 'ready', imageOnlyPages: [] });
+    const pages = await Promise.all([1, 2].map(async (page) => (await admin.api.get(`/documents/${document.id}/pages/${page}`)).body));
+    expect(pages[0]).toMatchObject({ fate: 'text', text: expect.stringContaining('Harbour dues') });
+    expect(pages[1].fate).toBe('ocr');
+    for (const line of words) expect(pages[1].text).toContain(line);
+  });
 });
