@@ -44,7 +44,7 @@ const containerOf = (stores: Pick<Stores, 'documents'>, { container }: DocumentR
   container === null ? Promise.resolve(null) : stores.documents.byRef(container);
 
 export const leftForRoom = (count: number): string =>
-  `${count} files inside were left inside: with what came out of the same archive or mail before they are more than may be unpacked of one — upload it on its own to have them`;
+  `${count} files inside were left inside: with what else came out of the same archive or mail they are more than may be unpacked of one — upload it on its own to have them`;
 
 /**
  * The files inside a document become documents: a mail's attachments beside it, an archive's in a folder of the archive's name with

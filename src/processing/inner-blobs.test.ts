@@ -29,7 +29,7 @@ async function collect(room: { files: number; bytes: number } | null, files: Rec
 test('files are taken as long as there is room for files and bytes, the others are left with a notice', async () => {
   const files = { a: 'eight...', b: 'eight...', c: 'eight...' };
   expect(await collect({ files: 10, bytes: 100 }, files)).toEqual({ names: ['a', 'b', 'c'], bytes: [8, 8, 8], notices: [] });
-  const one = [expect.stringMatching(/^1 files inside were left inside: with what came out/)];
+  const one = [expect.stringMatching(/^1 files inside were left inside: with what else came out/)];
   expect(await collect({ files: 2, bytes: 100 }, files)).toEqual({ names: ['a', 'b'], bytes: [8, 8], notices: one });
   // The third passes the limit half-way: nothing of it stays.
   expect(await collect({ files: 10, bytes: 20 }, files)).toEqual({ names: ['a', 'b'], bytes: [8, 8], notices: one });
