@@ -55,7 +55,7 @@ export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
     copies: { missing: () => 'not needed for text', toPdf: () => Promise.reject(new Error('text has no copy')) },
     ocr: { missing: async () => 'not needed for text', read: async () => new Map(), searchablePdf: () => Promise.reject(new Error('text has no pictures')) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => false,
+    roomInside: async () => null,
     excerpts,
     audit: (stores, { documentId, ...entry }) =>
       deps.audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'bench' }, object: { kind: 'document', id: documentId }, ...entry }),

@@ -4,7 +4,7 @@ import { loadAuditKey } from '../audit/key.ts';
 import { openAudit } from '../audit/log.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import type { LibraryDeps } from '../library/deps.ts';
+import { defaultLibraryLimits, type LibraryDeps } from '../library/deps.ts';
 import { indexFolderName, reindexTitle } from '../processing/reindex.ts';
 import { openDiskBlobs } from '../storage/blobs/disk.ts';
 import type { SqliteStorage } from '../storage/sqlite/open.ts';
@@ -33,7 +33,7 @@ export async function openLibrary(config: Config, options: { giveWayMs?: number 
     audit,
     clock: systemClock,
     random: (count) => randomBytes(count),
-    limits: { maxFileBytes: config.limits.fileBytes, maxOpenJobs: config.limits.queuedDocuments },
+    limits: { ...defaultLibraryLimits, maxFileBytes: config.limits.fileBytes, maxOpenJobs: config.limits.queuedDocuments, maxInnerBytes: config.limits.unpackedBytes },
     reindexTitle,
     indexFolderName,
   };

@@ -48,7 +48,7 @@ export async function openReaders(config: Config, log: (message: string) => void
     ocr: {
       missing: () => ocr.missing(),
       read: (file, pages, { signal, onPage }) => ocr.pages(file.path, pages, { owner: file.owner, key: file.path, signal, onPage }),
-      searchablePdf: (file, pages, signal) => ocr.searchablePdf(file.path, pages, { signal }),
+      searchablePdf: (file, pages, signal, keep) => ocr.searchablePdf(file.path, pages, keep, { signal }),
     },
     copies: {
       missing: (type) => (PICTURES.includes(type) ? null : office.missing),

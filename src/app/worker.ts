@@ -6,7 +6,7 @@ import type { RunningWorker } from '../cli/services.ts';
 import type { Config } from '../config.ts';
 import { hasRoomForWork } from '../storage/free-space.ts';
 import { openSearchMaintenance } from '../storage/sqlite/search-merge.ts';
-import { mayUnpack, placeInnerFiles } from '../library/inner-files.ts';
+import { placeInnerFiles, roomInside } from '../library/inner-files.ts';
 import { reapOrphans } from '../processing/reaper.ts';
 import { startWorker } from '../processing/worker.ts';
 import { createLog } from './log.ts';
@@ -34,7 +34,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       copies: readers.copies,
       ocr: readers.ocr,
       placeInnerFiles: (stores, document, files) => placeInnerFiles(stores, library.deps, document, files),
-      mayUnpack: (document) => mayUnpack(storage, document),
+      roomInside: (document) => roomInside(storage, library.deps, document),
       excerpts,
       audit: (stores, { documentId, ...entry }) =>
         audit.append(stores, { actor: { kind: 'system', name: 'worker', requestId: 'worker' }, object: { kind: 'document', id: documentId }, ...entry }),

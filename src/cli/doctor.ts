@@ -42,7 +42,7 @@ const programs: Program[] = [
   {
     name: 'qpdf',
     command: ['qpdf', '--version'],
-    cost: 'one-page PDFs are cut by PDFium and come out larger',
+    cost: 'no searchable PDFs of scans are kept (their text is recognised and found all the same), and one-page PDFs are cut by PDFium and come out larger',
     package: 'qpdf',
   },
   {

@@ -10,6 +10,8 @@ export interface CopyOptions {
   signal: AbortSignal;
   /** What is left for this file over all its steps. */
   time?: FileTime;
+  /** Of pictures: called for each page (1-based) that is damaged, `partly` there or `lost`. */
+  onDamage?: (page: number, damage: 'partly' | 'lost') => void;
 }
 
 /** PDF copies for every kind that can have one: office files and web pages by LibreOffice, mails, books and plain text as a person would print them. */

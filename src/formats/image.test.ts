@@ -130,6 +130,38 @@ test('every page of a TIFF is a page, exact to the bit', async () => {
   await expect(images.read(bytes, { type: 'tiff', maxPages: 2 })).rejects.toThrow('Too large to read: it has 3 pages');
 });
 
+test('a damaged page of a TIFF is blank, and costs the others nothing', async () => {
+  const bytes = multiPageTiff(3, 240, 120);
+  // The second directory says that its strip lies behind the end of the file.
+  const second = bytes.readUInt32LE(8 + 2 + 10 * 12);
+  bytes.writeUInt32LE(bytes.length + 5_000, second + 2 + 6 * 12 + 8);
+  const damaged: unknown[] = [];
+  const copy = await images.toPdf(bytes, { type: 'tiff', onDamage: (page, damage) => damaged.push([page, damage]) });
+  expect(damaged).toEqual([[2, 'lost']]);
+  const { pages } = await pdf.read(copy);
+  expect(pages.map(({ fate }) => fate)).toEqual(['image_only', 'empty', 'image_only']);
+  expect(Math.abs(pages[1]!.width! - pages[0]!.width!)).toBeLessThan(2);
+  expect((await images.read(bytes, { type: 'tiff' })).pages).toHaveLength(3);
+  for (const at of [8, second]) bytes.writeUInt32LE(bytes.length + 5_000, at + 2 + 6 * 12 + 8);
+  const third = bytes.readUInt32LE(second + 2 + 10 * 12);
+  bytes.writeUInt32LE(bytes.length + 5_000, third + 2 + 6 * 12 + 8);
+  await expect(images.toPdf(bytes, { type: 'tiff' })).rejects.toThrow(/^It is damaged/);
+});
+
+test('a JPEG that is slightly cut is shown as far as it goes, one that is mostly missing is not', async () => {
+  const noise = sharp({ create: { width: 800, height: 800, channels: 3, background: 'white', noise: { type: 'gaussian', mean: 128, sigma: 60 } } });
+  const whole = await noise.clone().jpeg().toBuffer();
+  const damaged: unknown[] = [];
+  const copy = await images.toPdf(whole.subarray(0, whole.length * 0.9), { type: 'jpg', onDamage: (page, damage) => damaged.push([page, damage]) });
+  expect(damaged).toEqual([[1, 'partly']]);
+  expect((await pdf.read(copy)).pages).toMatchObject([{ fate: 'image_only' }]);
+  const refused = expect.objectContaining({ reason: expect.stringMatching(/^It is damaged/) as string }) as unknown;
+  expect(await images.toPdf(whole.subarray(0, whole.length * 0.2), { type: 'jpg' }).catch((error: unknown) => error)).toEqual(refused);
+  // Of what its decoder leaves of a cut PNG nobody can say how much is the picture.
+  const png = await noise.clone().png().toBuffer();
+  expect(await images.toPdf(png.subarray(0, png.length * 0.9), { type: 'png' }).catch((error: unknown) => error)).toEqual(refused);
+});
+
 test('a preview inside a TIFF is no page', async () => {
   expect((await images.read(multiPageTiff(3, 240, 120, 1), { type: 'tiff' })).pages).toHaveLength(2);
 });

@@ -18,12 +18,14 @@ export interface ImageOptions {
   signal?: AbortSignal;
   /** What is left for this file over all its steps. */
   time?: FileTime;
+  /** Called for each page (1-based) of the copy that is not whole: `partly` there, or `lost` and blank. */
+  onDamage?: (page: number, damage: 'partly' | 'lost') => void;
 }
 
 export interface ImageReader {
   /** Every frame is an image-only page. Throws UnreadableFile. */
   read(input: Uint8Array | string, options: ImageOptions): Promise<ReadResult>;
-  /** The PDF copy: one frame a page, upright, on white. Throws UnreadableFile. */
+  /** The PDF copy: one frame a page, upright, on white; frames that are damaged are blank, or end early. Throws UnreadableFile when all are. */
   toPdf(input: Uint8Array | string, options: ImageOptions): Promise<Uint8Array>;
   close(): Promise<void>;
 }
@@ -48,6 +50,7 @@ const encoded = z.object({
   colours: z.enum(['DeviceGray', 'DeviceRGB']),
   bits: z.union([z.literal(1), z.literal(8)]),
   filter: z.enum(['DCTDecode', 'FlateDecode']),
+  damage: z.enum(['partly', 'lost']).optional(),
 });
 const problem = z.object({ problem: z.enum(['pages', 'pixels', 'damaged']), total: z.number().optional() });
 
@@ -130,7 +133,9 @@ export function createImageReader(deps: ImageReaderDeps): ImageReader {
       await ask('encode', input, options, ({ header, payload }) => {
         copyBytes += payload.byteLength;
         if (copyBytes > LARGEST_FILE) throw new UnreadableFile('Too large to read: its pictures together are larger than 256 MiB — split it and upload the parts');
-        frames.push({ ...encoded.parse(header), bytes: payload });
+        const { damage, ...stream } = encoded.parse(header);
+        frames.push({ ...stream, bytes: payload });
+        if (damage !== undefined) options.onDamage?.(frames.length, damage);
       });
       return writePicturePdf(frames);
     },

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { descendants } from '../../test/support/process-watch.ts';
@@ -80,7 +81,7 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
   test('noise stays without text', () => expect(found.get(7)!.text.length).toBeLessThan(20));
 
   test('the searchable copy has the words on their pages and leaves the typed page alone', async () => {
-    const copy = await ocr.searchablePdf(file, found);
+    const copy = await ocr.searchablePdf(file, found, buffer);
     const { pages } = await pdf.read(copy);
     expect(pages).toHaveLength(7);
     expect(pages[0]!.text).toBe(text.join('\n'));
@@ -88,6 +89,16 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
     // The picture is still the scan: no ink was added.
     const [before, after] = await Promise.all([pdf.draw(file, 2, { dpi: 50 }), pdf.draw(copy, 2, { dpi: 50 })]);
     expect(after).toEqual(before);
+  });
+
+  test('without qpdf there is no searchable copy, and the reason is named', async () => {
+    const bare = createOcr({ sandbox, pdf, qpdfPath: '/nowhere/qpdf' });
+    await expect(bare.searchablePdf(file, found, buffer)).rejects.toMatchObject({ name: 'UnreadableFile', reason: expect.stringMatching(/^qpdf is not installed/) as string });
+    await expect(ocr.searchablePdf(Buffer.from('%PDF-1.7\nbut nothing else'), found, buffer)).rejects.toMatchObject({ reason: expect.stringMatching(/could not be written again/) as string });
+  });
+
+  test('what cannot be kept is no fault of the file', async () => {
+    await expect(ocr.searchablePdf(file, found, () => Promise.reject(new Error('the disk is full')))).rejects.toThrow('the disk is full');
   });
 
   test('without user namespaces it reads as well', async () => {
@@ -128,6 +139,8 @@ describe.skipIf(!existsSync('/usr/bin/tesseract'))('reading pictures of pages', 
     expect(await ocr.missing()).toBeUndefined();
     const other = createOcr({ sandbox, pdf, languages: ['eng', 'xyz'] });
     expect(await other.missing()).toBe('tesseract has no data for xyz: install tesseract-ocr-xyz');
+    // None of them: there is nothing to read with, which is said and not tried.
+    expect(await createOcr({ sandbox, pdf, languages: ['xyz'] }).missing()).toMatch(/^tesseract is not of use without data for xyz/);
   });
 
   test('no process is left', async () => {

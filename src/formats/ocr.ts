@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Readable } from 'node:stream';
 import { ChildDied, LimitHit, type Child, type Limits, type Sandbox } from '../sandbox/types.ts';
 import { layWords } from './ocr/layer.ts';
 import type { LayerPage } from './ocr/layer-page.ts';
@@ -6,6 +7,7 @@ import type { GreyPicture } from './ocr/picture.ts';
 import { hasDriver, listLanguages, OcrFailed, recognise, startTesseract } from './ocr/tesseract.ts';
 import type { CallOptions, PdfInput, PdfReader } from './pdf.ts';
 import { ChildPool } from './child-pool.ts';
+import { QPDF } from './pdf/cut.ts';
 import { countWords, markHyphens, newWordCounts, resolveHyphens } from './pdf/hyphens.ts';
 import { UnreadableFile } from './types.ts';
 
@@ -30,8 +32,11 @@ export interface Ocr {
   missing(): Promise<string | undefined>;
   /** One result for every page asked for (1-based). An abort throws the signal's reason; a page that fails says so alone. */
   pages(input: PdfInput, pages: number[], options?: OcrOptions): Promise<Map<number, OcrPage>>;
-  /** The same PDF with the words of these pages laid over them invisibly; typed pages stay as they are. Throws UnreadableFile. */
-  searchablePdf(input: PdfInput, pages: ReadonlyMap<number, OcrPage>, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
+  /**
+   * The same PDF with the words of these pages laid over them invisibly; typed pages stay as they are. `keep` takes it as it is on
+   * disk. Throws UnreadableFile, whose reason is the end of a sentence.
+   */
+  searchablePdf<T>(input: PdfInput, pages: ReadonlyMap<number, OcrPage>, keep: (file: Readable) => Promise<T>, options?: { signal?: AbortSignal }): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -45,6 +50,8 @@ export interface OcrDeps {
   /** Default 200: recall is then 0.95 and more on printed pages. */
   dpi?: number;
   limits?: Partial<Limits>;
+  /** Default /usr/bin/qpdf; where there is none, no searchable PDF is written. */
+  qpdfPath?: string;
 }
 
 /** One page, however often it is turned to be read: an honest one takes 2 to 15 s. */
@@ -81,7 +88,9 @@ export function createOcr(deps: OcrDeps): Ocr {
     if (!hasDriver()) return 'tesseract is not of use without Python: pictures of text stay pictures — install python3';
     const absent = wanted.filter((name) => !found.includes(name));
     if (absent.length === 0) return undefined;
-    return `tesseract has no data for ${absent.join(', ')}: install ${absent.map((name) => `tesseract-ocr-${name.replaceAll('_', '-')}`).join(', ')}`;
+    const install = `install ${absent.map((name) => `tesseract-ocr-${name.replaceAll('_', '-')}`).join(', ')}`;
+    if (absent.length === wanted.length) return `tesseract is not of use without data for ${absent.join(', ')}: pictures of text stay pictures — ${install}`;
+    return `tesseract has no data for ${absent.join(', ')}: ${install}`;
   }
 
   async function readPage(tesseract: Child, draw: () => Promise<GreyPicture>, canOrient: boolean, signal: AbortSignal | undefined): Promise<OcrPage> {
@@ -144,13 +153,11 @@ export function createOcr(deps: OcrDeps): Ocr {
     return results;
   }
 
-  async function searchablePdf(input: PdfInput, results: ReadonlyMap<number, OcrPage>, options: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
+  async function searchablePdf<T>(input: PdfInput, results: ReadonlyMap<number, OcrPage>, keep: (file: Readable) => Promise<T>, options: { signal?: AbortSignal } = {}): Promise<T> {
     const layers = new Map<number, LayerPage>();
     for (const [page, { text, layer }] of results) if (text !== '' && layer !== undefined) layers.set(page, layer);
-    if (layers.size === 0) throw new UnreadableFile('No text was found in the pictures of this document');
-    const written = await layWords(deps.sandbox, input, layers, deps.limits ?? {}, options.signal);
-    if (written === undefined) throw new UnreadableFile('No searchable copy could be written: the file is damaged — upload an intact copy');
-    return written;
+    if (layers.size === 0) throw new UnreadableFile('no text was found in the pictures of this document');
+    return layWords(deps.sandbox, input, layers, { command: deps.qpdfPath ?? QPDF, limits: deps.limits ?? {}, signal: options.signal, keep });
   }
 
   return { missing, pages, searchablePdf, close: () => pool.close() };

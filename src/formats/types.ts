@@ -20,6 +20,8 @@ export interface ReadPage {
   notes?: string;
   /** Text hidden from the eye (white, zero size, off page): stored apart and labelled, never indexed. */
   hidden?: string;
+  /** A picture over most of the page and only a few typed words (a stamp, a fax header, a number): OCR reads such a page too. */
+  scan?: true;
 }
 
 export interface ReadResult {

@@ -6,9 +6,12 @@ export interface LibraryLimits {
   maxFileBytes: number;
   /** Open jobs beyond which uploads are refused early. Default 10,000. */
   maxOpenJobs: number;
+  /** What may come out of one archive or mail, archives inside it included. Default 10,000 files and 1 GiB. */
+  maxInnerFiles: number;
+  maxInnerBytes: number;
 }
 
-export const defaultLibraryLimits: LibraryLimits = { maxFileBytes: 2 * 1024 ** 3, maxOpenJobs: 10_000 };
+export const defaultLibraryLimits: LibraryLimits = { maxFileBytes: 2 * 1024 ** 3, maxOpenJobs: 10_000, maxInnerFiles: 10_000, maxInnerBytes: 1024 ** 3 };
 
 export interface LibraryDeps extends AccessDeps {
   blobs: BlobStore;

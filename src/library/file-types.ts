@@ -36,7 +36,9 @@ export const mimeOf = (type: string): string => mimes[type] ?? 'application/octe
 /** The type that `mimeOf` labels so; `fallback` where there is none. */
 export const typeOfMime = (mime: string, fallback: string): string => Object.keys(mimes).find((type) => mimes[type] === mime) ?? fallback;
 
-/** Types that a PDF copy can be made of. PDFs and pictures are drawn as they are; an archive is only a list of its files. */
+/** Types that a PDF copy can be asked for. A picture's is made while it is read; an archive is only a list of its files. */
 const copied = new Set(['txt', 'md', 'csv', 'tsv', 'epub', 'docx', 'docm', 'pptx', 'pptm', 'xlsx', 'xlsm', 'doc', 'ppt', 'xls', 'odt', 'ods', 'odp', 'rtf', 'html', 'eml', 'msg']);
 
 export const canHavePdfCopy = (type: string): boolean => copied.has(type);
+
+export const isPicture = (type: string): boolean => (mimes[type] ?? '').startsWith('image/');

@@ -3,7 +3,7 @@ import type { UserActor } from '../access/actor.ts';
 import { openTestLibrary, type TestLibrary } from '../../test/support/library.ts';
 import { changeDocument, getDocument, restoreDocument, trashDocument } from './documents.ts';
 import { getFolder, listTrash, restoreFolder } from './folders.ts';
-import { placeInnerFiles } from './inner-files.ts';
+import { placeInnerFiles, roomInside } from './inner-files.ts';
 
 let lib: TestLibrary;
 let ava: UserActor & { rootId: string };
@@ -55,4 +55,35 @@ test('what comes out of a file in the trash is in the trash', async () => {
   const bundle = (await listTrash(lib, ava)).folders.find((one) => one.name === 'bundle')!;
   await restoreFolder(lib, ava, bundle.id);
   expect(await namesIn(bundle.id)).toEqual(['b.txt']);
+});
+
+test('what comes out of one archive shares one limit, however deep it lies, and reading it again costs nothing', async () => {
+  const limits = { ...lib.limits, maxInnerFiles: 5, maxInnerBytes: 1_000 };
+  const deps = { ...lib, limits };
+  const folder = await lib.folderIn(ava, ava.rootId, 'Limits');
+  const outer = await lib.upload(ava, folder, 'outer.zip');
+  const rowOf = async (name: string) => (await lib.storage.documents.byId((await getFolder(lib, ava, outerFolder)).documents.find((one) => one.name === name)!.id))!;
+  const placeIn = async (row: Awaited<ReturnType<typeof rowOf>>, names: string[]): Promise<number> => {
+    const files = await Promise.all(names.map(async (path) => ({ path, blob: await lib.blobs.putBytes(Buffer.from(path)) })));
+    return lib.storage.transaction((stores) => placeInnerFiles(stores, deps, { ...row, type: 'zip' }, files));
+  };
+  const outerRow = (await lib.storage.documents.byId(outer.id))!;
+  expect(await roomInside(lib.storage, deps, outerRow)).toEqual({ files: 5, bytes: 1_000 });
+  expect(await placeIn(outerRow, ['a.zip', 'b.zip'])).toBe(2);
+  const outerFolder = (await getFolder(lib, ava, folder)).folders[0]!.id;
+  const [a, b] = [await rowOf('a.zip'), await rowOf('b.zip')];
+  expect(await roomInside(lib.storage, deps, a)).toEqual({ files: 3, bytes: 990 });
+  expect(await placeIn(a, ['1.txt', '2.txt'])).toBe(2);
+  // b was begun when there was room for three.
+  expect(await placeIn(b, ['3.txt', '4.txt', '5.txt'])).toBe(1);
+  expect((await lib.storage.documents.byRef(b.ref))?.notices).toEqual([expect.stringMatching(/^2 files inside were left inside/)]);
+  expect(await roomInside(lib.storage, deps, b)).toEqual({ files: 1, bytes: 980 });
+  // Nothing is made twice, and nothing is said to be left that is there.
+  expect(await placeIn(a, ['1.txt', '2.txt'])).toBe(0);
+  expect((await lib.storage.documents.byRef(a.ref))?.notices).toEqual([]);
+  // Bytes are limited as files are.
+  const tight = { ...lib, limits: { ...limits, maxInnerFiles: 100, maxInnerBytes: 25 } };
+  expect(await roomInside(lib.storage, tight, b)).toEqual({ files: 96, bytes: 5 });
+  const deep = (await lib.storage.documents.byNameInFolder((await lib.storage.folders.byId((await getFolder(lib, ava, outerFolder)).folders[0]!.id))!.ref, '1.txt'))[0]!;
+  expect(await roomInside(lib.storage, deps, deep)).toBeNull();
 });

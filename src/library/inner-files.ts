@@ -16,17 +16,35 @@ export interface InnerFile {
   blob: { sha256: string; bytes: number };
 }
 
-type InnerFileDeps = Pick<LibraryDeps, 'blobs' | 'clock' | 'random' | 'indexFolderName'>;
+type InnerFileDeps = Pick<LibraryDeps, 'blobs' | 'clock' | 'random' | 'indexFolderName' | 'limits'>;
 
-/** May the files inside this document become documents, or does it lie too deep itself? */
-export async function mayUnpack(stores: Pick<Stores, 'documents'>, document: DocumentRow): Promise<boolean> {
-  let depth = 0;
-  for (let at: DocumentRow | null = document; at?.container != null; at = await stores.documents.byRef(at.container)) {
-    depth += 1;
-    if (depth >= DEEPEST) return false;
-  }
-  return true;
+export interface RoomInside {
+  files: number;
+  bytes: number;
 }
+
+/**
+ * How many files inside this document may become documents; null when it lies too deep in others itself. One limit is for all that
+ * comes out of the outermost of them: else an archive of archives would have it once for each. What came out of this document in an
+ * earlier reading is not counted, since it is not made twice.
+ */
+export async function roomInside(stores: Pick<Stores, 'documents'>, { limits }: Pick<LibraryDeps, 'limits'>, document: DocumentRow): Promise<RoomInside | null> {
+  let depth = 0;
+  let outermost = document;
+  for (let at = await containerOf(stores, document); at !== null; at = await containerOf(stores, at)) {
+    outermost = at;
+    depth += 1;
+    if (depth >= DEEPEST) return null;
+  }
+  const used = await stores.documents.sizeInside(outermost.ref, document.ref);
+  return { files: Math.max(0, limits.maxInnerFiles - used.files), bytes: Math.max(0, limits.maxInnerBytes - used.bytes) };
+}
+
+const containerOf = (stores: Pick<Stores, 'documents'>, { container }: DocumentRow): Promise<DocumentRow | null> =>
+  container === null ? Promise.resolve(null) : stores.documents.byRef(container);
+
+export const leftForRoom = (count: number): string =>
+  `${count} files inside were left inside: with what else came out of the same archive or mail they are more than may be unpacked of one — upload it on its own to have them`;
 
 /**
  * The files inside a document become documents: a mail's attachments beside it, an archive's in a folder of the archive's name with
@@ -38,8 +56,17 @@ export async function placeInnerFiles(stores: Stores, deps: InnerFileDeps, docum
   const beside = now === null ? null : await stores.folders.byRef(now.folder);
   if (now === null || beside === null) return 0;
   const top = document.type === 'zip' ? await topFolder(stores, deps, now, beside) : beside;
+  // Asked again: another archive inside the same one may have been unpacked meanwhile.
+  const room = (await roomInside(stores, deps, now)) ?? { files: 0, bytes: 0 };
   let made = 0;
+  let left = 0;
   for (const file of files) {
+    if (room.files < 1 || room.bytes < file.blob.bytes) {
+      left += 1;
+      continue;
+    }
+    room.files -= 1;
+    room.bytes -= file.blob.bytes;
     // An archive's paths were cleaned when it was unpacked; what a mail calls its attachment is one name, whatever is in it.
     const steps = document.type === 'zip' ? file.path.split('/') : [file.path];
     const name = cleanFileName(steps.pop() ?? file.path);
@@ -53,6 +80,7 @@ export async function placeInnerFiles(stores: Stores, deps: InnerFileDeps, docum
     if (now.trashedAt !== null && top === beside) await stores.documents.update(inner.ref, { trashedAt: now.trashedAt });
     made += 1;
   }
+  if (left > 0) await stores.documents.update(now.ref, { notices: [...now.notices, leftForRoom(left)] });
   return made;
 }
 

@@ -5,6 +5,7 @@ import { giveGrant } from '../access/grants.ts';
 import { NOT_FOUND_SENTENCE } from '../errors.ts';
 import { changeDocument, findByName, getDocument, listDocuments, purgeDocument, restoreDocument, trashDocument } from './documents.ts';
 import { changeFolder, createFolder, getFolder, listRoots, listTrash, purgeFolder, restoreFolder, trashFolder } from './folders.ts';
+import { placeInnerFiles } from './inner-files.ts';
 import { cancelProcessing, makePdfCopy, reprocessDocument } from './processing.ts';
 import { openFile, readPage } from './reading.ts';
 import { admitUpload, replaceDocument, uploadDocument } from './uploads.ts';
@@ -152,6 +153,28 @@ describe('documents', () => {
     expect((await listDocuments(lib, ava, { limit: 10, offset: 0 })).total).toBe(1);
   });
 
+  test("what came out of somebody's archive holds up nobody else", async () => {
+    lib.limits.maxOpenJobs = 4;
+    const ben = await lib.person('Ben');
+    const archive = await lib.upload(ava, ava.rootId, 'bundle.zip');
+    const row = (await lib.storage.documents.byId(archive.id))!;
+    const files = await Promise.all(['1.txt', '2.txt', '3.txt'].map(async (path) => ({ path, blob: await lib.blobs.putBytes(Buffer.from(path)) })));
+    await lib.storage.transaction((stores) => placeInnerFiles(stores, lib, row, files));
+    expect(await lib.storage.jobs.countOpen()).toBe(4);
+    const busy = { code: 'busy', retryAfterSeconds: 30 };
+    await expect(admitUpload(lib, ava, { folderId: ava.rootId })).rejects.toMatchObject(busy);
+    // Uploads themselves count for everybody, those on their way as well: Ava's archive and three of Ben's.
+    const ended = await admitUpload(lib, ben, { folderId: ben.rootId });
+    await lib.upload(ben, ben.rootId, 'a.txt');
+    const other = await admitUpload(lib, ben, { folderId: ben.rootId });
+    await expect(admitUpload(lib, ben, { folderId: ben.rootId })).rejects.toMatchObject(busy);
+    ended();
+    other();
+    await lib.upload(ben, ben.rootId, 'b.txt');
+    await lib.upload(ben, ben.rootId, 'c.txt');
+    await expect(lib.upload(ben, ben.rootId, 'd.txt')).rejects.toMatchObject(busy);
+  });
+
   test('an upload whose folder goes meanwhile leaves no row', async () => {
     const folder = await lib.folderIn(ava, ava.rootId, 'Going');
     const source = (async function* () {
@@ -241,6 +264,24 @@ describe('processing', () => {
       const other = await lib.upload(ava, ava.rootId, name);
       await expect(makePdfCopy(lib, ava, other.id)).rejects.toMatchObject({ code: 'invalid' });
     }
+    const picture = await lib.upload(ava, ava.rootId, 'a.png');
+    await expect(makePdfCopy(lib, ava, picture.id)).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('made while it is read') });
+    await lib.storage.documents.update(picture.ref, { pdfCopy: 'ready' });
+    expect(await makePdfCopy(lib, ava, picture.id)).toMatchObject({ pdfCopy: 'ready' });
+  });
+
+  test('a copy that was being made when the document was read again is made after all when that is cancelled', async () => {
+    const document = await lib.upload(ava, ava.rootId, 'a.docx');
+    await lib.storage.pages.replace(document.ref, [page(1, 'text')]);
+    await lib.storage.documents.update(document.ref, { status: 'ready', pages: 1, pdfCopy: 'making' });
+    const openKinds = async () => (await lib.storage.jobs.openOfDocument(document.ref)).map((job) => job.kind);
+    await reprocessDocument(lib, ava, document.id, 'basic');
+    expect(await openKinds()).toEqual(['read']);
+    expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'ready', pdfCopy: 'making' });
+    expect(await openKinds()).toEqual(['pdf-copy']);
+    // The copy itself can be cancelled as well.
+    expect(await cancelProcessing(lib, ava, document.id)).toMatchObject({ status: 'ready', pdfCopy: 'none' });
+    expect(await openKinds()).toEqual([]);
   });
 
   test('pages are read with their mark and fate, and each look is in the log', async () => {

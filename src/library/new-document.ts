@@ -1,6 +1,6 @@
 import { newId } from '../access/random-text.ts';
 import { AppError } from '../errors.ts';
-import type { BlobStore, DocumentRow, FolderRow, Stores } from '../storage/ports.ts';
+import type { BlobStore, DocumentRow, FolderRow, JobKind, Stores } from '../storage/ports.ts';
 import type { LibraryDeps } from './deps.ts';
 import { mimeOf } from './file-types.ts';
 import { cleanFileName, typeByName } from './names.ts';
@@ -50,9 +50,14 @@ export async function insertDocument(stores: Stores, deps: Pick<LibraryDeps, 'bl
 }
 
 /** A `read` job for the document's present file and generation. */
-export async function enqueueRead(stores: Stores, document: DocumentRow, now: number): Promise<void> {
+export const enqueueRead = (stores: Pick<Stores, 'jobs'>, document: DocumentRow, now: number): Promise<void> => enqueue(stores, 'read', document, now);
+
+/** A job for its PDF copy; the caller says `making`. */
+export const enqueueCopy = (stores: Pick<Stores, 'jobs'>, document: DocumentRow, now: number): Promise<void> => enqueue(stores, 'pdf-copy', document, now);
+
+async function enqueue(stores: Pick<Stores, 'jobs'>, kind: JobKind, document: DocumentRow, now: number): Promise<void> {
   await stores.jobs.enqueue({
-    kind: 'read',
+    kind,
     document: document.ref,
     generation: document.generation,
     owner: document.owner,

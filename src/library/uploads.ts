@@ -2,13 +2,14 @@ import type { Actor } from '../access/actor.ts';
 import { change, guarded, requireUser } from '../access/guard.ts';
 import { requireDocument, requireFolder } from '../access/policy.ts';
 import { AppError } from '../errors.ts';
-import type { DocumentRow, Stores } from '../storage/ports.ts';
+import type { DocumentRow, FolderRow, Stores } from '../storage/ports.ts';
 import type { LibraryDeps } from './deps.ts';
 import { mimeOf } from './file-types.ts';
 import { cleanFileName, typeByName } from './names.ts';
 import { enqueueRead, insertDocument, putOriginal, requireBlob } from './new-document.ts';
 import { defaultPreset, presetOf } from './presets.ts';
 import { forgetDrawings, removeUnreferenced } from './purging.ts';
+import { requireRoomInQueue, reserveRoomInQueue } from './queue-room.ts';
 import { documentView, type DocumentView } from './views.ts';
 
 export interface UploadTarget {
@@ -17,33 +18,22 @@ export interface UploadTarget {
   preset?: string;
 }
 
-const busySeconds = 30;
-
-/** Requests that were let in and whose files are not in the queue yet: they count as waiting, or a thousand at once would all get in. */
-const underWay = new WeakMap<LibraryDeps['storage'], number>();
-
 /**
  * Asked before the body is read: may this actor put documents there, is the preset known, is there room in the queue for what waits
  * and what is on its way, is the announced size allowed? Answers a function to call when the request has ended. AppError not_found,
  * invalid (names the presets there are), busy (with Retry-After), too_large.
  */
 export async function admitUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<() => void> {
-  await checkUpload(deps, actor, target, announcedBytes);
-  const { storage } = deps;
-  const open = await storage.jobs.countOpen();
-  // From here to the reservation nothing is waited for.
-  const coming = underWay.get(storage) ?? 0;
-  if (open + coming >= deps.limits.maxOpenJobs) throw queueFull(open + coming);
-  underWay.set(storage, coming + 1);
-  return once(() => underWay.set(storage, (underWay.get(storage) ?? 1) - 1));
+  const folder = await checkUpload(deps, actor, target, announcedBytes);
+  return reserveRoomInQueue(deps, folder.owner);
 }
 
-async function checkUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<void> {
-  await guarded(deps, actor, { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } }, async () => {
-    await requireFolder(deps.storage, actor, 'edit', target.folderId);
-  });
+async function checkUpload(deps: LibraryDeps, actor: Actor, target: UploadTarget, announcedBytes?: number): Promise<FolderRow> {
+  const attempt = { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } } as const;
+  const folder = await guarded(deps, actor, attempt, () => requireFolder(deps.storage, actor, 'edit', target.folderId));
   presetOf(target.preset ?? defaultPreset);
   requireSize(deps, announcedBytes ?? 0);
+  return folder;
 }
 
 /** One file: blob, then row, job and audit row in one transaction. Resolves when durable. The document is `processing`. */
@@ -53,8 +43,8 @@ export async function uploadDocument(
   target: UploadTarget,
   file: { name: string; source: AsyncIterable<Uint8Array> },
 ): Promise<DocumentView> {
-  await checkUpload(deps, actor, target);
-  await requireRoomInQueue(deps, deps.storage);
+  const { owner } = await checkUpload(deps, actor, target);
+  await requireRoomInQueue(deps, deps.storage, owner);
   const preset = presetOf(target.preset ?? defaultPreset).id;
   const blob = await deps.blobs.put(file.source, deps.limits.maxFileBytes);
   const attempt = { action: 'document uploaded', object: { kind: 'folder', id: target.folderId } } as const;
@@ -62,7 +52,7 @@ export async function uploadDocument(
     // Asked again: the folder may have gone, or the right to it, while the bytes came in.
     const folder = await requireFolder(stores, actor, 'edit', target.folderId);
     const { user } = requireUser(actor);
-    await requireRoomInQueue(deps, stores);
+    await requireRoomInQueue(deps, stores, folder.owner);
     const document = await insertDocument(stores, deps, { folder, name: file.name, blob, preset, uploadedBy: user.ref, container: null });
     const view = await documentView(stores, document);
     const detail = `${document.name} into ${view.folder}, ${blob.bytes} bytes`;
@@ -79,8 +69,8 @@ export async function replaceDocument(
   file: { name?: string; source: AsyncIterable<Uint8Array> },
 ): Promise<DocumentView> {
   const attempt = { action: 'document replaced', object: { kind: 'document', id: documentId } } as const;
-  await guarded(deps, actor, attempt, () => requireDocument(deps.storage, actor, 'edit', documentId));
-  await requireRoomInQueue(deps, deps.storage);
+  const { owner } = await guarded(deps, actor, attempt, () => requireDocument(deps.storage, actor, 'edit', documentId));
+  await requireRoomInQueue(deps, deps.storage, owner);
   const blob = await deps.blobs.put(file.source, deps.limits.maxFileBytes);
   const { view, freed } = await change(deps, actor, attempt, async (stores) => {
     const document = await requireDocument(stores, actor, 'edit', documentId);
@@ -118,23 +108,6 @@ async function keepReplaced(stores: Stores, document: DocumentRow): Promise<void
   if (original === null) return;
   const { ref: _ref, ...file } = original;
   await stores.files.put({ ...file, kind: 'replaced', mime: mimeOf(document.type) });
-}
-
-/** AppError busy with Retry-After: better an early no than a queue that only grows (P31). */
-export async function requireRoomInQueue(deps: Pick<LibraryDeps, 'limits'>, stores: Stores): Promise<void> {
-  const open = await stores.jobs.countOpen();
-  if (open >= deps.limits.maxOpenJobs) throw queueFull(open);
-}
-
-const queueFull = (waiting: number): AppError =>
-  new AppError('busy', `${waiting} files are waiting to be processed, as many as may wait — try again later`, { retryAfterSeconds: busySeconds });
-
-function once(work: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) work();
-    done = true;
-  };
 }
 
 function requireSize(deps: LibraryDeps, bytes: number): void {

@@ -60,6 +60,13 @@ export async function writePages(stores: Stores, document: DocumentRow, prepared
   return change;
 }
 
+/** What the pages that are there make of a document whose work ended without new ones. */
+export async function statusOfPages(stores: Pick<Stores, 'pages'>, document: DocumentRow): Promise<Pick<DocumentRow, 'status' | 'reason' | 'progress'>> {
+  const old = { type: document.type, pages: await stores.pages.range(document.ref, 1, document.pages ?? 0) };
+  const readable = hasText(old);
+  return { status: readable ? 'ready' : 'not_indexed', reason: readable ? null : reasonWithoutText(old, document.preset), progress: null };
+}
+
 function toPageRow(page: ReadResult['pages'][number]): Omit<PageRow, 'document'> {
   return {
     number: page.number,

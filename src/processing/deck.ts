@@ -21,6 +21,8 @@ export function mergeDeck(slides: ReadResult, copy: ReadResult): ReadResult {
       fate,
       toView: slide.toView,
       ...(drawn.width === undefined ? {} : { width: drawn.width, height: drawn.height }),
+      // A template's background is a large picture as well; of that the slide says nothing.
+      ...(drawn.scan && slide.toView ? { scan: true } : {}),
       ...(slide.notes === undefined ? {} : { notes: slide.notes }),
       ...(slide.hidden === undefined ? {} : { hidden: slide.hidden }),
       ...(slide.sections?.[0] && text.startsWith(slide.sections[0].title) ? { sections: [slide.sections[0]] } : {}),

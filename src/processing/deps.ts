@@ -11,8 +11,8 @@ export interface ProcessingDeps {
   ocr: Ocr;
   /** Turns the files inside a document into documents, in the transaction that ends its reading. Answers how many were made. */
   placeInnerFiles(stores: Stores, document: DocumentRow, files: readonly { path: string; blob: { sha256: string; bytes: number } }[]): Promise<number>;
-  /** Whether the files inside this document may become documents, or it lies too deep in others itself. */
-  mayUnpack(document: DocumentRow): Promise<boolean>;
+  /** How much of what is inside this document may become documents; null when it lies too deep in others itself. */
+  roomInside(document: DocumentRow): Promise<{ files: number; bytes: number } | null>;
   excerpts: Excerpts;
   audit: AppendSystemAudit;
   /** `readMs`: wall time for one file over all steps and attempts, but for waiting and OCR. Default 108 s. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { InnerFile } from '../library/inner-files.ts';
+import { leftForRoom, type InnerFile } from '../library/inner-files.ts';
 import type { BlobStore, DocumentRow } from '../storage/ports.ts';
 import type { ProcessingDeps } from './deps.ts';
 import type { ReadSettings } from './ports.ts';
@@ -12,30 +12,39 @@ type Taker = ReturnType<NonNullable<ReadSettings['onAttachment']>>;
 
 /**
  * Takes the files inside a document as the reading hands them on and stores each at once: whatever an archive unpacks to, at most a
- * few pieces of it are in memory, and the reading waits for the disk. A document that lies too deep in others keeps its files to itself.
+ * few pieces of it are in memory, and the reading waits for the disk. A document that lies too deep in others keeps its files to itself,
+ * and so does one out of whose container enough came already.
  */
-export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'mayUnpack'>, document: DocumentRow) {
-  const wanted = await deps.mayUnpack(document);
+export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'roomInside'>, document: DocumentRow) {
+  const room = await deps.roomInside(document);
   const stored: Promise<InnerFile | null>[] = [];
   const writing = new Set<Promise<unknown>>();
   let open: ReturnType<typeof storePieces> | undefined;
   let left = 0;
   return {
     take(path: string): Taker {
-      if (!wanted) {
+      if (room === null || room.files < 1 || room.bytes < 1) {
         left += 1;
         return { write: () => undefined, end: () => undefined };
       }
       const file = storePieces(deps.blobs, path);
       open = file;
+      room.files -= 1;
       stored.push(file.stored);
       const settled = file.stored.then(() => undefined, () => undefined).finally(() => writing.delete(settled));
       writing.add(settled);
+      let isLeft = false;
       return {
-        write: (piece) => file.write(piece),
+        write(piece) {
+          room.bytes -= piece.byteLength;
+          if (room.bytes >= 0) return file.write(piece);
+          if (!isLeft) left += 1;
+          isLeft = true;
+          return file.end(false);
+        },
         async end(whole) {
           open = undefined;
-          file.end(whole);
+          file.end(whole && !isLeft);
           if (writing.size >= WRITES_AT_ONCE) await Promise.race(writing);
         },
       };
@@ -49,8 +58,10 @@ export async function collectInnerFiles(deps: Pick<ProcessingDeps, 'blobs' | 'ma
       const ends = await Promise.allSettled(stored);
       return ends.flatMap((end) => (end.status === 'fulfilled' && end.value !== null ? [end.value.blob.sha256] : []));
     },
-    notices: (): string[] =>
-      left === 0 ? [] : [`${left} files inside were left inside, because it came out of another file itself — upload it on its own to have them`],
+    notices(): string[] {
+      if (left === 0) return [];
+      return [room === null ? `${left} files inside were left inside, because it came out of another file itself — upload it on its own to have them` : leftForRoom(left)];
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** What processing asks of formats, search and audit; app.ts plugs them in. */
+import type { Readable } from 'node:stream';
 import type { CopyOptions } from '../formats/copy-maker.ts';
 import type { DocumentReader as FormatReader, FileToRead, ReadSettings } from '../formats/document-reader.ts';
 import type { ReadResult } from '../formats/types.ts';
@@ -39,8 +40,8 @@ export interface Ocr {
   /** What is missing for OCR to work, as a sentence. */
   missing(): Promise<string | undefined>;
   read(file: SourceFile, pages: number[], settings: { signal: AbortSignal; onPage: () => void }): Promise<Map<number, OcrPage>>;
-  /** The same PDF with the words of these pages laid over them invisibly, for the `ocr` alternative file. */
-  searchablePdf(file: SourceFile, pages: ReadonlyMap<number, OcrPage>, signal: AbortSignal): Promise<Uint8Array>;
+  /** The same PDF with the words of these pages laid over them invisibly, for the `ocr` alternative file; `keep` stores it. Throws UnreadableFile. */
+  searchablePdf<T>(file: SourceFile, pages: ReadonlyMap<number, OcrPage>, signal: AbortSignal, keep: (file: Readable) => Promise<T>): Promise<T>;
 }
 
 /** search/ makes excerpts of pages and their analysed form. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile, type ReadPage, type ReadResult } from '../formats/types.ts';
@@ -36,9 +37,9 @@ function makeDeps(change: Partial<ProcessingDeps> = {}): ProcessingDeps {
       read: async (type, file) => read(type, await readFile(file.path)),
     },
     copies: { missing: () => null, toPdf: async (file) => readFile(file.path) },
-    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async () => new Uint8Array() },
+    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => true,
+    roomInside: async () => ({ files: 10_000, bytes: 1 << 30 }),
     excerpts: {
       chunk: ({ pages }) => pages.filter((each) => each.text !== '').map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
       analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),
@@ -216,6 +217,30 @@ test('a deck takes text from its copy and marks from its slides', async () => {
   expect(await storage.files.get(ref, 'pdf-copy')).toMatchObject({ sha256: createHash('sha256').update('deck.pptx').digest('hex') });
 });
 
+test('a page of a picture file that is damaged is a page that could not be read, and is named', async () => {
+  read = async (type) => result([1, 2, 3].map((number) => page(number, '', type === 'pdf' && number === 2 ? { fate: 'empty', toView: false } : {})), { type });
+  const ref = await upload('scans.tiff');
+  const damaging = (damage: [number, 'partly' | 'lost'][]): Partial<ProcessingDeps> => ({
+    copies: {
+      missing: () => null,
+      toPdf: async (file, _type, { onDamage }) => {
+        for (const each of damage) onDamage?.(...each);
+        return readFile(file.path);
+      },
+    },
+  });
+  await drain(makeDeps(damaging([[2, 'lost'], [3, 'partly']])));
+  expect((await storage.pages.range(ref, 1, 3)).map(({ fate }) => fate)).toEqual(['image_only', 'failed', 'image_only']);
+  expect((await storage.documents.byRef(ref))?.notices).toEqual([
+    'Page 2 is damaged: nothing of it could be read — upload an intact copy to have all of it',
+    'Page 3 is damaged: its end is missing, what is left is shown — upload an intact copy to have all of it',
+  ]);
+  read = async (type) => result([page(1, '')], { type });
+  const single = await upload('photo.jpg');
+  await drain(makeDeps(damaging([[1, 'partly']])));
+  expect((await storage.documents.byRef(single))?.notices).toEqual(['The picture is damaged: its end is missing, what is left is shown — upload an intact copy to have all of it']);
+});
+
 test('without LibreOffice a deck is read from its slides and says what is missing', async () => {
   read = async () => result([page(1, 'Slide one')], { type: 'pptx' });
   const ref = await upload('deck.pptx');
@@ -283,6 +308,79 @@ test('a copy that cannot be made leaves the estimated pages and says why', async
   expect(document?.notices[0]).toMatch(/No PDF copy could be made: LibreOffice could not load it/);
 });
 
+/** OCR that finds the same words on each page it is asked for, and says which file it drew. */
+function recognising() {
+  const drawn: string[] = [];
+  const ocr: ProcessingDeps['ocr'] = {
+    missing: async () => undefined,
+    read: async (file, pages) => (drawn.push(`${file.name} ${pages.join(',')}`), new Map(pages.map((number) => [number, { text: `recognised ${number}` }]))),
+    searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([Buffer.from('searchable')])),
+  };
+  return { drawn, ocr };
+}
+
+test("a slide that is a scan with a title is recognised; a template's background is not", async () => {
+  read = async (type) =>
+    type === 'pptx'
+      ? result([page(1, 'Exhibit', { toView: true }), page(2, 'Chapter two')], { type })
+      : result([page(1, 'Exhibit', { scan: true, toView: true }), page(2, 'Chapter two', { scan: true, toView: true })]);
+  const { drawn, ocr } = recognising();
+  const ref = await upload('deck.pptx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ ocr }));
+  expect(drawn).toEqual(['deck.pptx.pdf 1']);
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ fate: 'ocr', text: 'Exhibit\n\nrecognised 1' });
+  expect(await storage.pages.get(ref, 2)).toMatchObject({ fate: 'text', text: 'Chapter two' });
+});
+
+test("a Word file's pictures are recognised in its copy, and it is processing until then", async () => {
+  read = async (type) => result([page(1, '')], type === 'docx' ? { type, pagesEstimated: true } : {});
+  const { drawn, ocr } = recognising();
+  const deps = makeDeps({ ocr });
+  const ref = await upload('scan.docx', { preset: 'basic-ocr' });
+  await workOnce(deps, never);
+  expect(drawn).toEqual([]);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'processing', pdfCopy: 'making', pages: 1, reason: null, notices: [] });
+  let released = 0;
+  await workOnce(deps, never, { onConverted: () => (released += 1) });
+  expect([drawn, released]).toEqual([['scan.docx.pdf 1'], 1]);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'ready', imageOnlyPages: [], pagesToView: [1], notices: [] });
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ fate: 'ocr', text: 'recognised 1' });
+  expect(await storage.files.get(ref, 'ocr')).toMatchObject({ name: 'scan.docx.ocr.pdf', bytes: 'searchable'.length });
+});
+
+test('a sheet that is a picture is recognised in its copy, typed sheets stay as they are', async () => {
+  read = async (type) => (type === 'xlsx' ? result([page(1, 'sums', { notes: 'a note' }), page(2, '')], { type }) : result([page(1, 'sums as drawn'), page(2, '')]));
+  const { drawn, ocr } = recognising();
+  const ref = await upload('book.xlsx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ ocr }));
+  expect(drawn).toEqual(['book.xlsx.pdf 2']);
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ fate: 'text', text: 'sums', notes: 'a note' });
+  expect(await storage.pages.get(ref, 2)).toMatchObject({ fate: 'ocr', text: 'recognised 2' });
+});
+
+test('a picture in a Word file whose copy cannot be made ends with a reason, and one without LibreOffice says what is missing', async () => {
+  read = async (type) => result([page(1, '')], type === 'docx' ? { type, pagesEstimated: true } : {});
+  const ref = await upload('scan.docx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ copies: { missing: () => null, toPdf: () => Promise.reject(new UnreadableFile('LibreOffice could not load it')) } }));
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', pdfCopy: 'failed', reason: expect.stringContaining('pictures') as string });
+  const other = await upload('other.docx', { preset: 'basic-ocr' });
+  await drain(makeDeps({ copies: { missing: () => 'LibreOffice is missing: no pictures of its pages', toPdf: () => Promise.reject(new Error('no')) } }));
+  expect(await storage.documents.byRef(other)).toMatchObject({ status: 'not_indexed', pdfCopy: 'none', notices: ['LibreOffice is missing: no pictures of its pages'] });
+});
+
+test('a web page of pictures gets its copy to be recognised in; a book of pictures is told what helps', async () => {
+  read = async (type) => result([page(1, '')], type === 'pdf' ? {} : { type, pagesEstimated: true });
+  const { drawn, ocr } = recognising();
+  const web = await upload('a.html', { preset: 'basic-ocr' });
+  const book = await upload('a.epub', { preset: 'basic-ocr' });
+  const plain = await upload('b.html');
+  await drain(makeDeps({ ocr }));
+  expect(drawn).toEqual(['a.html.pdf 1']);
+  expect(await storage.documents.byRef(web)).toMatchObject({ status: 'ready', pdfCopy: 'ready' });
+  expect(await storage.documents.byRef(book)).toMatchObject({ status: 'not_indexed', pdfCopy: 'none', reason: expect.stringMatching(/upload it as a PDF to have them read$/) as string });
+  expect(await storage.documents.byRef(plain)).toMatchObject({ status: 'not_indexed', pdfCopy: 'none', reason: expect.stringContaining('Basic with OCR') as string });
+});
+
 /** Reads it again, as the library's `reprocessDocument` does. */
 async function again(ref: number): Promise<void> {
   const { generation } = (await storage.documents.byRef(ref))!;
@@ -320,15 +418,27 @@ test('a failed reprocessing leaves the copy, and a document of pictures what it 
   await drain();
   expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'not_indexed', reason: before.reason, pdfCopy: 'ready', pages: 1 });
 
-  // A copy that was under way when it was read again is not waited for for ever.
+  // A copy that was under way when it was read again is not waited for for ever, and it is made after all.
   read = async (type) => result([page(1, 'words')], { type, pagesEstimated: true });
   const report = await upload('report.docx');
   await workOnce(makeDeps(), never);
   expect(await storage.documents.byRef(report)).toMatchObject({ pdfCopy: 'making' });
   await again(report);
+  read = async (type) => (type === 'docx' ? Promise.reject(new UnreadableFile('Damaged')) : result([page(1, 'words')], { type }));
+  await workOnce(makeDeps(), never);
+  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'making' });
+  await drain();
+  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'ready', pages: 1, notices: [expect.stringMatching(/still serve: Damaged/)] });
+  expect(await storage.jobs.openOfDocument(report)).toEqual([]);
+
+  // When the copy cannot be made either, that is the end of it.
+  const second = await upload('second.docx');
+  read = async (type) => result([page(1, 'words')], { type, pagesEstimated: true });
+  await workOnce(makeDeps(), never);
+  await again(second);
   read = async () => Promise.reject(new UnreadableFile('Damaged'));
   await drain();
-  expect(await storage.documents.byRef(report)).toMatchObject({ status: 'ready', pdfCopy: 'none' });
+  expect(await storage.documents.byRef(second)).toMatchObject({ status: 'ready', pdfCopy: 'failed' });
 });
 
 test('a name given while it is read is the name it is found by', async () => {

@@ -1,4 +1,5 @@
 /** Who waits for whom, and what a worker's death costs the files that were not its cause. */
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openTestLibrary, type TestLibrary } from '../../test/support/library.ts';
 import type { UserActor } from '../access/actor.ts';
@@ -28,9 +29,9 @@ function makeDeps(more: { read?: (name: string, signal: AbortSignal) => Promise<
     storage: lib.storage, blobs: lib.blobs, clock: lib.clock,
     reader: { sniff: async (file) => file.name.split('.').pop() ?? null, read: async (type, file, { signal }) => ({ ...(await (more.read ?? (async (name) => text(name)))(file.name, signal)), type }) },
     copies: { missing: () => null, toPdf: async (file) => (more.toPdf ? more.toPdf(file.name) : Buffer.from('%PDF-')) },
-    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async () => new Uint8Array() },
+    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => true,
+    roomInside: async () => ({ files: 10_000, bytes: 1 << 30 }),
     excerpts: { chunk: () => [], analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks) },
     audit: async () => {},
     limits: { pages: 5_000, unpackedBytes: 1 << 30 },

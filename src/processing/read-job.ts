@@ -1,17 +1,20 @@
 import type { FileTime } from '../formats/file-time.ts';
 import { UnreadableFile } from '../formats/types.ts';
 import type { DocumentRow, JobRow } from '../storage/ports.ts';
-import { endJob, preparePages, writePages } from './commit.ts';
+import { endJob, preparePages, statusOfPages, writePages } from './commit.ts';
+import { withDamage, type DamagedPages } from './damaged-pages.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
 import { collectInnerFiles } from './inner-blobs.ts';
+import { enqueueCopy } from '../library/new-document.ts';
+import { presetOf } from '../library/presets.ts';
 import { removeUnreferenced } from '../library/purging.ts';
 import { copyState, dropFile, putFile } from './made-files.ts';
-import { withOcr, type Reading } from './ocr-pages.ts';
-import { hasText, reasonWithoutText } from './page-text.ts';
+import { isForOcr, withOcr, type Reading } from './ocr-pages.ts';
+import { progressWriter } from './progress.ts';
 import type { ReadSettings, SourceFile } from './ports.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
-import { wayOf } from './ways.ts';
+import { canRecognise, wayOf } from './ways.ts';
 
 /**
  * Reads one document from blob to searchable: sniff, read, mark, chunk, index, in one transaction at the end. What is wrong with
@@ -29,9 +32,14 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         throw error;
       });
       read.result.notices = [...(read.result.notices ?? []), ...inside.notices()];
+      const { type } = read.result;
+      const { copy } = wayOf(type);
+      // Pages that are pictures are recognised in the copy: the file itself cannot be drawn.
+      const isRecognisedLater = (copy === 'after' || copy === 'asked') && canRecognise(type) && presetOf(document.preset).ocr && read.result.pages.some(isForOcr);
+      const withoutCopies = deps.copies.missing(type);
+      if (isRecognisedLater && withoutCopies !== null) read.result.notices.push(withoutCopies);
       const prepared = await preparePages(deps, document, read.result);
       const copyBlob = read.copy ? await deps.blobs.putBytes(read.copy) : null;
-      const ocrBlob = read.ocr ? await deps.blobs.putBytes(read.ocr) : null;
       const inner = await inside.files();
       const freed = await deps.storage.transaction(async (stores) => {
         await endJob(stores, deps, job, 'done', null);
@@ -41,20 +49,21 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
         const old = [
           ...(await dropFile(stores, document.ref, 'replaced')),
           ...(copyBlob ? await putFile(stores, { ...at, kind: 'pdf-copy', name: `${document.name}.pdf`, ...copyBlob }) : await dropFile(stores, document.ref, 'pdf-copy')),
-          ...(ocrBlob ? await putFile(stores, { ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...ocrBlob }) : await dropFile(stores, document.ref, 'ocr')),
+          ...(read.ocr ? await putFile(stores, { ...at, kind: 'ocr', name: `${document.name}.ocr.pdf`, ...read.ocr }) : await dropFile(stores, document.ref, 'ocr')),
         ];
         const state = await copyState(stores, document.ref);
-        const { copy } = wayOf(read.result.type);
         // A copy that a person asked for is made again.
-        const isWanted = copy === 'after' || (copy === 'asked' && hadCopy);
-        const makeCopy = state === 'none' && isWanted && deps.copies.missing(read.result.type) === null;
-        await stores.documents.update(document.ref, { pdfCopy: makeCopy ? 'making' : state });
-        if (makeCopy) await enqueueCopy(stores, deps, document);
-        if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type: read.result.type }, inner);
+        const isWanted = copy === 'after' || (copy === 'asked' && (hadCopy || isRecognisedLater));
+        const makeCopy = state === 'none' && isWanted && withoutCopies === null;
+        const pdfCopy = makeCopy ? 'making' : state;
+        const isWaiting = isRecognisedLater && pdfCopy === 'making' && change.status === 'not_indexed';
+        await stores.documents.update(document.ref, { pdfCopy, ...(isWaiting && { status: 'processing', reason: null }) });
+        if (makeCopy) await enqueueCopy(stores, document, deps.clock.now());
+        if (inner.length > 0) await deps.placeInnerFiles(stores, { ...document, type }, inner);
         await deps.audit(stores, {
           action: 'document processed',
           documentId: document.id,
-          detail: `${document.name}, ${change.status}, ${read.result.pages.length} pages`,
+          detail: `${document.name}, ${isWaiting ? 'pages to be recognised in its PDF copy' : change.status}, ${read.result.pages.length} pages`,
           outcome: 'ok',
         });
         return old;
@@ -67,17 +76,6 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
   }
 }
 
-export const enqueueCopy = (stores: Pick<ProcessingDeps['storage'], 'jobs'>, deps: Pick<ProcessingDeps, 'clock'>, document: DocumentRow): Promise<number> =>
-  stores.jobs.enqueue({
-    kind: 'pdf-copy',
-    document: document.ref,
-    generation: document.generation,
-    owner: document.owner,
-    weight: document.bytes,
-    availableAt: deps.clock.now(),
-    createdAt: deps.clock.now(),
-  });
-
 /**
  * Ends a reading without pages. A document that was read before (reprocessing, replacing) keeps its old pages, its copy and what
  * searches find, with a notice: a failed reading never takes away what was there.
@@ -87,15 +85,15 @@ export async function giveUp(deps: ProcessingDeps, job: JobRow, document: Docume
     await endJob(stores, deps, job, 'failed', reason);
     const now = await stores.documents.byRef(document.ref);
     if (!now || now.generation !== document.generation) throw new LeaseLost();
-    const pdfCopy = await copyState(stores, document.ref);
+    const state = await copyState(stores, document.ref);
+    // A copy that was being made when it was read again: the pages that serve are the ones it belongs to.
+    const isCopyLost = now.pages !== null && now.pdfCopy === 'making' && state === 'none';
+    const pdfCopy = isCopyLost ? 'making' : state;
+    if (isCopyLost) await enqueueCopy(stores, now, deps.clock.now());
     if (now.pages === null) await stores.documents.update(document.ref, { status, reason, progress: null, pdfCopy });
     else {
-      const old = { pages: await stores.pages.range(document.ref, 1, now.pages) };
-      const readable = hasText(old);
       await stores.documents.update(document.ref, {
-        status: readable ? 'ready' : 'not_indexed',
-        reason: readable ? null : reasonWithoutText(old, now.preset),
-        progress: null,
+        ...(await statusOfPages(stores, now)),
         pdfCopy,
         notices: [`The last reading did not succeed, so the pages from before still serve: ${reason}`],
       });
@@ -126,30 +124,14 @@ async function readFile(
     ...running,
   };
   const own = await deps.reader.read(type, file, settings);
-  if (when !== 'first') return withOcr(deps.ocr, document.preset, file, { result: own }, settings);
+  if (when === 'itself') return withOcr(deps, document.preset, file, { result: own }, settings);
+  if (when !== 'first') return { result: own };
   const missing = deps.copies.missing(type);
   if (missing !== null) return { result: { ...own, notices: [...(own.notices ?? []), missing] } };
-  const copy = await deps.copies.toPdf(file, type, running);
+  const damaged: DamagedPages = new Map();
+  const copy = await deps.copies.toPdf(file, type, { ...running, onDamage: (page, damage) => damaged.set(page, damage) });
   return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
     const drawn = await deps.reader.read('pdf', copyFile, settings);
-    return withOcr(deps.ocr, document.preset, copyFile, { result: mergeDeck(own, drawn), copy }, settings);
+    return withOcr(deps, document.preset, copyFile, { result: withDamage(mergeDeck(own, drawn), damaged), copy }, settings);
   });
-}
-
-/** Progress is stored, so that a reload shows it; at most twice a second, and never in the way of the reading. */
-function progressWriter(deps: ProcessingDeps, document: DocumentRow): (done: number, total: number) => void {
-  let lastMs = deps.clock.now();
-  return (done, total) => {
-    const now = deps.clock.now();
-    if (now - lastMs < 500) return;
-    lastMs = now;
-    const progress = { done, total, what: total > 0 ? `reading page ${done} of ${total}` : `reading page ${done}` };
-    deps.storage
-      .transaction(async (stores) => {
-        // Cancelled or replaced meanwhile: the progress of a reading that no longer counts is none.
-        const row = await stores.documents.byRef(document.ref);
-        if (row?.status === 'processing' && row.generation === document.generation) await stores.documents.update(document.ref, { progress });
-      })
-      .catch((error: unknown) => deps.log.warn({ err: error, document: document.id }, 'progress not stored'));
-  };
 }

@@ -11,6 +11,8 @@ export interface Way {
   fromText?: boolean;
   /** What its pages are called where they are not called pages. */
   pagesAre?: 'slide' | 'sheet';
+  /** With `fromText`: nor anywhere else, so that OCR finds nothing in it. */
+  noPictures?: boolean;
 }
 
 const ways: Record<string, Way> = {
@@ -32,13 +34,16 @@ const ways: Record<string, Way> = {
   eml: { copy: 'after', align: true, fromText: true },
   msg: { copy: 'after', align: true, fromText: true },
   html: { copy: 'asked', align: true },
-  txt: { copy: 'asked', align: true, fromText: true },
-  md: { copy: 'asked', align: true, fromText: true },
-  csv: { copy: 'asked', align: true, fromText: true },
-  epub: { copy: 'asked', align: true, fromText: true },
+  txt: { copy: 'asked', align: true, fromText: true, noPictures: true },
+  md: { copy: 'asked', align: true, fromText: true, noPictures: true },
+  csv: { copy: 'asked', align: true, fromText: true, noPictures: true },
+  epub: { copy: 'asked', align: true, fromText: true, noPictures: true },
 };
 
 export const wayOf = (type: string): Way => ways[type] ?? { copy: 'none' };
 
 /** Flowing text: no pages of its own, estimated ones or its copy's. Its excerpts name the heading above (seeds/000, `section`). */
 export const isFlowing = (document: { type: string; pagesEstimated: boolean }): boolean => document.pagesEstimated || wayOf(document.type).align === true;
+
+/** Pages that are pictures can be recognised: in the file itself or in its PDF copy. */
+export const canRecognise = (type: string): boolean => wayOf(type).copy !== 'none' && wayOf(type).noPictures !== true;

@@ -24,7 +24,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: AbortSignal, time: FileTime) => Promise<void>> = {
+const handlers: Record<JobKind, (deps: ProcessingDeps, job: JobRow, signal: AbortSignal, time: FileTime, onConverted: () => void) => Promise<void>> = {
   read: runReadJob,
   'pdf-copy': runCopyJob,
 };
@@ -67,6 +67,7 @@ export function startWorker(deps: ProcessingDeps, options: { slots: number }): W
           else without.delete(number);
           if (job?.kind !== 'pdf-copy') letOthersCopy();
         },
+        onConverted: letOthersCopy,
       });
     } finally {
       busySince[number] = undefined;
@@ -126,15 +127,17 @@ export interface Taking {
   mostBytes?: number;
   /** Called with the job that was taken, before it is run, or null. */
   onJob?(job: JobRow | null): void;
+  /** Called when a copy's job goes on without LibreOffice, for long. */
+  onConverted?(): void;
   /** What jobs that will be tried again have used of their time, by job. */
   times?: Map<number, FileTime>;
 }
 
 /** One job from the queue to its end; false when there was none. Exported for tests that drive the queue by hand. */
-export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = [['read', 'pdf-copy']], mostBytes, onJob, times = new Map() }: Taking = {}): Promise<boolean> {
+export async function workOnce(deps: ProcessingDeps, stop: AbortSignal, { kinds = [['read', 'pdf-copy']], mostBytes, onJob, onConverted, times = new Map() }: Taking = {}): Promise<boolean> {
   const job = await takeJob(deps, kinds, mostBytes);
   onJob?.(job);
-  return job === null ? false : runJob(deps, job, stop, times);
+  return job === null ? false : runJob(deps, job, stop, times, () => onConverted?.());
 }
 
 async function takeJob(deps: ProcessingDeps, kinds: JobKind[][], mostBytes: number | undefined): Promise<JobRow | null> {
@@ -148,7 +151,7 @@ async function takeJob(deps: ProcessingDeps, kinds: JobKind[][], mostBytes: numb
   return null;
 }
 
-async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal, times: Map<number, FileTime>): Promise<boolean> {
+async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal, times: Map<number, FileTime>, onConverted: () => void): Promise<boolean> {
   const token = job.leaseToken ?? '';
   if (job.attempt > ATTEMPTS) {
     await endUnreadable(deps, job, 'three attempts');
@@ -167,7 +170,7 @@ async function runJob(deps: ProcessingDeps, job: JobRow, stop: AbortSignal, time
     );
   }, HEARTBEAT_MS);
   try {
-    await handlers[job.kind](deps, job, signal, time);
+    await handlers[job.kind](deps, job, signal, time, onConverted);
   } catch (error) {
     if (lost.signal.aborted || error instanceof LeaseLost) return true;
     if (stop.aborted) await deps.storage.jobs.putBack(job.ref, token, deps.clock.now());

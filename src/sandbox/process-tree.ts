@@ -88,3 +88,9 @@ export function isRunning(pid: number): boolean {
   const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
   return state !== '' && state !== 'Z' && state !== 'X';
 }
+
+/** When the process began, in ticks since the machine did; 0 when it is not there. Together with its number it is never the same again. */
+export function startedAt(pid: number): number {
+  const stat = readProc(pid, 'stat');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 0);
+}

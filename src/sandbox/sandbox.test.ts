@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSandbox } from './sandbox.ts';
 import { ChildDied, LimitHit, type Sandbox, type SandboxMode, type ToolSpec } from './types.ts';
+import { sweptPrefix } from './workspace.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -87,6 +88,14 @@ for (const mode of modes) {
       });
       expect([result.code, text(result.stdout)]).toEqual([0, 'done']);
       expect(result.outputs.map((o) => [o.name, text(o.bytes)])).toEqual([['sum.txt', 'one of the server']]);
+    });
+
+    when('shows outputs as they are on disk, so that none is in memory whole', async (s) => {
+      const seen: unknown[] = [];
+      const spec = { command: sh, args: ['-c', 'printf long > {out}/a; ln -s /etc/passwd {out}/link; exit 3'] };
+      const result = await s.runTool({ ...spec, outputs: async ({ name, bytes, file, code }) => void seen.push([name, bytes, await file.readFile('utf8'), code]) });
+      expect([seen, result.outputs]).toEqual([[['a', 4, 'long', 3]], []]);
+      await expect(s.runTool({ ...spec, outputs: () => Promise.reject(new Error('not kept')) })).rejects.toThrow('not kept');
     });
 
     when('stops a memory runaway', async (s) => {
@@ -335,4 +344,15 @@ test('folders of a dead server are swept at the start', async () => {
   mkdirSync(dead);
   await createSandbox({ mode: 'limits-only', tempDir: base });
   expect(existsSync(dead)).toBe(false);
+});
+
+test('a folder of a dead server is swept when another process has its number by now, one of a living server is not', async () => {
+  const { mkdirSync } = await import('node:fs');
+  const reused = join(base, `sergo-sandbox-${process.pid}-1-abc`);
+  const living = join(base, `${sweptPrefix()}abc`);
+  const before = join(base, `sergo-sandbox-${process.pid}-abc`);
+  for (const folder of [reused, living, before]) mkdirSync(folder);
+  await createSandbox({ mode: 'limits-only', tempDir: base });
+  expect([reused, living, before].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+  for (const folder of [living, before]) rmSync(folder, { recursive: true });
 });

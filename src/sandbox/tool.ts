@@ -1,6 +1,6 @@
 import { fill, type Surroundings } from './surroundings.ts';
 import { launch } from './launch.ts';
-import { collectOutputs, makeWorkspace, measureFolder } from './workspace.ts';
+import { eachOutput, makeWorkspace, measureFolder } from './workspace.ts';
 import { DEFAULT_LIMITS, type KilledBy, type Limits, type ToolResult, type ToolSpec } from './types.ts';
 
 /** Runs a one-shot program on files of its own. Never throws for what the program does; throws when it cannot be started. */
@@ -26,7 +26,7 @@ export async function runTool(around: Surroundings, spec: ToolSpec): Promise<Too
         binds: spec.binds ?? [],
         inDir: workspace.inDir,
         inFiles: workspace.bound,
-        ...(spec.outputs === true ? { outDir: workspace.outDir } : {}),
+        ...(spec.outputs ? { outDir: workspace.outDir } : {}),
       },
       workspace.tmpDir,
     );
@@ -37,7 +37,7 @@ export async function runTool(around: Surroundings, spec: ToolSpec): Promise<Too
       {
         ...limits,
         signal: spec.signal,
-        ...(spec.outputs === true ? { folderSize: () => measureFolder(workspace.outDir), folderBytes: limits.fileBytes } : {}),
+        ...(spec.outputs ? { folderSize: () => measureFolder(workspace.outDir), folderBytes: limits.fileBytes } : {}),
       },
       (why) => (killedBy ??= why),
     );
@@ -52,13 +52,16 @@ export async function runTool(around: Surroundings, spec: ToolSpec): Promise<Too
     run.stdin.end();
     const { code, signal } = await run.exited;
     killedBy ??= killedByKernel(code, signal);
-    let outputs: ToolResult['outputs'] = [];
-    if (spec.outputs === true && killedBy === undefined) {
-      const collected = await collectOutputs(workspace.outDir, limits.fileBytes);
-      if (collected === 'too much') killedBy = 'output';
-      else outputs = collected;
+    const outputs: ToolResult['outputs'] = [];
+    const { outputs: wanted } = spec;
+    if (wanted && killedBy === undefined) {
+      const tooMuch = await eachOutput(workspace.outDir, limits.fileBytes, async (name, size, file) => {
+        if (typeof wanted === 'function') await wanted({ name, bytes: size, file, code });
+        else outputs.push({ name, bytes: await file.readFile() });
+      });
+      if (tooMuch) killedBy = 'output';
     }
-    return { code, stdout: Buffer.concat(chunks), stderr: run.stderr(), outputs, ...(killedBy ? { killedBy } : {}) };
+    return { code, stdout: Buffer.concat(chunks), stderr: run.stderr(), outputs: killedBy ? [] : outputs, ...(killedBy ? { killedBy } : {}) };
   } finally {
     await workspace.remove();
   }

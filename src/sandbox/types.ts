@@ -1,3 +1,5 @@
+import type { FileHandle } from 'node:fs/promises';
+
 /** What the sandbox is asked to run and what it answers. It knows nothing of documents, keys or formats. */
 
 export type SandboxMode = 'bubblewrap' | 'limits-only';
@@ -42,13 +44,25 @@ export interface ToolSpec {
   /** `{in}`, `{out}` and `{tmp}` are replaced by the folders as the tool sees them. */
   args: string[];
   files?: ToolFile[];
-  /** True: regular files left in `{out}` (one level, no links) are read back, smallest names first. */
-  outputs?: boolean;
+  /**
+   * Regular files left in `{out}` (one level, no links), smallest names first. True: they are read back. A function takes them one by
+   * one as they are on disk, and its errors are those of the run.
+   */
+  outputs?: boolean | ((output: WrittenOutput) => Promise<void>);
   /** Host paths the tool may read, at the same path, beside /usr/bin, /usr/lib and /usr/share. Missing ones are skipped. */
   binds?: string[];
   env?: Record<string, string>;
   limits?: Partial<Limits>;
   signal?: AbortSignal;
+}
+
+export interface WrittenOutput {
+  name: string;
+  bytes: number;
+  /** Open for reading until the promise is settled. */
+  file: FileHandle;
+  /** The program's exit code. */
+  code: number | null;
 }
 
 export interface ToolResult {

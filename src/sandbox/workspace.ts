@@ -1,17 +1,17 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { copyFile, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, open, readdir, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NOBODY } from './argv.ts';
-import { isRunning } from './process-tree.ts';
+import { isRunning, startedAt } from './process-tree.ts';
 import type { ToolFile } from './types.ts';
 
 /** The folders of one run: made before it, gone after it, whatever happened. */
 
 const PREFIX = 'sergo-sandbox-';
 
-/** How a temporary folder of this process begins that a later start may remove once this process is gone. */
-export const sweptPrefix = (): string => `${PREFIX}${process.pid}-`;
+/** How a temporary folder of this process begins that a later start may remove once this process is gone. Numbers of processes come again. */
+export const sweptPrefix = (): string => `${PREFIX}${process.pid}-${startedAt(process.pid)}-`;
 
 export interface Workspace {
   dir: string;
@@ -90,9 +90,8 @@ export function measureFolder(dir: string): number {
   return total;
 }
 
-/** Regular files of the folder (never links: a program could point one at a file of ours), up to `maxBytes` together. */
-export async function collectOutputs(dir: string, maxBytes: number): Promise<{ name: string; bytes: Uint8Array }[] | 'too much'> {
-  const found: { name: string; bytes: Uint8Array }[] = [];
+/** Shows regular files of the folder (never links: a program could point one at a file of ours), up to `maxBytes` together. */
+export async function eachOutput(dir: string, maxBytes: number, take: (name: string, bytes: number, file: FileHandle) => Promise<void>): Promise<'too much' | undefined> {
   let left = maxBytes;
   for (const name of (await readdir(dir)).toSorted()) {
     const path = join(dir, name);
@@ -102,19 +101,21 @@ export async function collectOutputs(dir: string, maxBytes: number): Promise<{ n
       const { size } = await handle.stat();
       left -= size;
       if (left < 0) return 'too much';
-      found.push({ name, bytes: await handle.readFile() });
+      await take(name, size, handle);
     } finally {
       await handle.close();
     }
   }
-  return found;
+  return undefined;
 }
 
 /** Removes what a killed server left behind: folders whose process is gone. */
 export function sweepWorkspaces(base: string): void {
   for (const name of readdirSync(base)) {
     if (!name.startsWith(PREFIX)) continue;
-    const pid = Number(name.slice(PREFIX.length).split('-')[0]);
-    if (Number.isInteger(pid) && pid > 0 && !isRunning(pid)) rmSync(join(base, name), { recursive: true, force: true });
+    // Folders of versions before this one do not say when their process began.
+    const [pid = 0, start, random] = name.slice(PREFIX.length).split('-').map(Number);
+    const isInUse = isRunning(pid) && (random === undefined || startedAt(pid) === start);
+    if (Number.isInteger(pid) && pid > 0 && !isInUse) rmSync(join(base, name), { recursive: true, force: true });
   }
 }

@@ -172,6 +172,30 @@ describe.each(engines)('storage on $name', ({ open }) => {
     expect(await storage.jobs.extend(other, 't5', 9_000)).toBe(false);
   });
 
+  test('what came out of an archive is counted with all that came out of it, and its open jobs apart', async () => {
+    const one = await makeUser(storage, 'One');
+    const two = await makeUser(storage, 'Two');
+    const insert = async (container: number | null, bytes: number): Promise<number> => {
+      const document = await storage.documents.insert(documentRow(one.user, one.root, { container, bytes }));
+      await storage.jobs.enqueue({ kind: 'read', document, generation: 1, owner: one.user, weight: 1, availableAt: 0, createdAt: 1 });
+      return document;
+    };
+    const archive = await insert(null, 1_000);
+    const inner = await insert(archive, 10);
+    await insert(archive, 20);
+    await insert(inner, 3);
+    const other = await insert(null, 1_000);
+    await insert(other, 50);
+    expect(await storage.documents.sizeInside(archive, 0)).toEqual({ files: 3, bytes: 33 });
+    expect(await storage.documents.sizeInside(archive, inner)).toEqual({ files: 2, bytes: 30 });
+    expect(await storage.documents.sizeInside(archive, archive)).toEqual({ files: 1, bytes: 3 });
+    expect(await storage.documents.sizeInside(inner, inner)).toEqual({ files: 0, bytes: 0 });
+    expect([await storage.jobs.countOpenOf(one.user), await storage.jobs.countOpenOf(two.user)]).toEqual([6, 0]);
+    expect(await storage.jobs.countOpenUnpacked()).toBe(4);
+    await storage.jobs.cancelOfDocument(inner, 2);
+    expect([await storage.jobs.countOpenOf(one.user), await storage.jobs.countOpenUnpacked()]).toEqual([5, 3]);
+  });
+
   test('keys: found by any value, old values end when a roll says so and keep a sooner end', async () => {
     const { user } = await makeUser(storage);
     const key = await storage.keys.insert(

@@ -25,12 +25,13 @@ const whole = process.env.SCANS === 'whole';
 const sources: [string, number[]][] = whole
   ? [['pdf-two-column.pdf', [1, 2]], ['pdf-tracemonkey-14p-two-column.pdf', [1, 5]], ['pdf-handbook-figures.pdf', [1]], ['pdf-wikipedia-browser-print.pdf', [1]]]
   : [['pdf-two-column.pdf', [1]]];
+const stamp = 'CONFIDENTIAL ABC000123';
 const ways: Omit<Scan, 'path' | 'page'>[] = whole
   ? [
       { dpi: 200 }, { dpi: 200, turned: 90 }, { dpi: 200, turned: 180 }, { dpi: 200, turned: 270 }, { dpi: 200, rotate: 90 }, { dpi: 200, turned: 1 },
-      { dpi: 200, turned: -2 }, { dpi: 200, turned: 3 }, { dpi: 200, turned: 92 }, { dpi: 150 }, { dpi: 150, turned: 180 }, { dpi: 150, turned: -1.5 },
+      { dpi: 200, turned: -2 }, { dpi: 200, turned: 3 }, { dpi: 200, turned: 92 }, { dpi: 200, stamp }, { dpi: 150 }, { dpi: 150, turned: 180 }, { dpi: 150, turned: -1.5 },
     ]
-  : [{ dpi: 200 }, { dpi: 200, turned: 90 }, { dpi: 200, turned: -2 }, { dpi: 200, turned: 183 }, { dpi: 150, rotate: 90 }];
+  : [{ dpi: 200 }, { dpi: 200, turned: 90 }, { dpi: 200, turned: -2 }, { dpi: 200, turned: 183 }, { dpi: 150, rotate: 90 }, { dpi: 200, stamp }];
 /** Typed pages between the scans: page `n` of this file, one after every third scan. */
 const typed = { name: 'pdf-tracemonkey-14p-two-column.pdf', pages: 14 };
 
@@ -47,6 +48,8 @@ describe.skipIf(!there || tools.length > 0)('scans of the corpus', { timeout: 60
   let without: Json;
 
   const numbersOf = (isScan: boolean): number[] => pages.flatMap((page, at) => ((page !== null) === isScan ? [at + 1] : []));
+  /** Scans without any text of their own. */
+  const bare = (): number[] => numbersOf(true).filter((number) => pages[number - 1]?.stamp === undefined);
   const pageText = async (document: Json, page: number): Promise<Json> => (await admin.api.get(`/documents/${document.id}/pages/${page}`)).body;
 
   beforeAll(async () => {
@@ -87,11 +90,14 @@ describe.skipIf(!there || tools.length > 0)('scans of the corpus', { timeout: 60
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('without OCR exactly the scanned pages are image-only', async () => {
-    expect(without).toMatchObject({ status: 'ready', pages: pages.length, imageOnlyPages: numbersOf(true) });
+  test('without OCR exactly the scanned pages are image-only, those with a stamp are to be viewed', async () => {
+    expect(without).toMatchObject({ status: 'ready', pages: pages.length, imageOnlyPages: bare() });
+    const stamped = numbersOf(true).filter((number) => !bare().includes(number));
+    expect(stamped.length).toBeGreaterThan(0);
+    for (const page of stamped) expect(await pageText(without, page)).toMatchObject({ fate: 'text', mark: 'view', text: stamp });
     const plain = await agentOver(admin.api, (await admin.api.get(`/folders/${admin.folderId}`)).body.folders.find((each: Json) => each.name === 'basic').id, 'plain');
     const found = await plain.json('search', { query: 'trace compilation' });
-    expect(found[0].image_only_pages).toEqual(numbersOf(true));
+    expect(found[0].image_only_pages).toEqual(bare());
   });
 
   test('with OCR every page is searchable and none is image-only', async () => {
@@ -123,6 +129,7 @@ describe.skipIf(!there || tools.length > 0)('scans of the corpus', { timeout: 60
       const row = `page ${at + 1}: ${path.split('/').pop()} p${number} ${scan === null ? 'typed' : `${scan.dpi} dpi, turned ${scan.turned ?? 0}, rotate ${scan.rotate ?? 0}`}: ${recall.toFixed(3)}`;
       rows.push(row);
       if (recall < (scan === null ? 0.97 : scan.dpi >= 200 ? 0.95 : 0.9)) low.push(row);
+      if (scan?.stamp !== undefined) expect(text).toContain(stamp);
       const read = await agent.json('read_document', { document_id: withOcr.id, page: at + 1 });
       expect(read.text).toBe(text);
     }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UserActor } from '../../src/access/actor.ts';
 import { purgeDocument } from '../../src/library/documents.ts';
@@ -37,9 +38,9 @@ async function work(): Promise<void> {
       },
     },
     copies: { missing: () => null, toPdf: async (file) => Buffer.from(`copy of ${await readFile(file.path, 'utf8')}`) },
-    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async () => new Uint8Array() },
+    ocr: { missing: async () => undefined, read: async () => new Map(), searchablePdf: async (_file, _pages, _signal, keep) => keep(Readable.from([])) },
     placeInnerFiles: async () => 0,
-    mayUnpack: async () => true,
+    roomInside: async () => ({ files: 10_000, bytes: 1 << 30 }),
     excerpts: {
       chunk: ({ pages }) => pages.map((each, position) => ({ position, page: each.number, section: null, text: each.text })),
       analyse: async ({ name }, chunks) => analyseDocument({ title: name }, chunks),

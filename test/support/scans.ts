@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import sharp from 'sharp';
-import { scanPage, type PageSpec } from '../../src/formats/pdf/testing/pdf-writer.ts';
+import { line, scanPage, type PageSpec } from '../../src/formats/pdf/testing/pdf-writer.ts';
 
 /** How a typed page was put on the scanner. */
 export interface Scan {
@@ -12,17 +12,20 @@ export interface Scan {
   turned?: number;
   /** Degrees by which the PDF says its page is to be shown turned; the picture lies the other way round then. */
   rotate?: number;
+  /** Typed over the picture afterwards, as numbers of exhibits and the heads of faxes are. */
+  stamp?: string;
 }
 
 /** The page as a scanner makes it: poppler draws it, sharp turns it, JPEG keeps it. */
-export async function scanOf({ path, page, dpi, turned = 0, rotate = 0 }: Scan): Promise<PageSpec> {
+export async function scanOf({ path, page, dpi, turned = 0, rotate = 0, stamp }: Scan): Promise<PageSpec> {
   const png = execFileSync('pdftoppm', ['-q', '-r', String(dpi), '-gray', '-png', '-f', String(page), '-l', String(page), path], { maxBuffer: 1 << 28 });
   const { data, info } = await sharp(png)
     .rotate(turned - rotate, { background: 'white' })
     .toColourspace('b-w')
     .jpeg({ quality: 85 })
     .toBuffer({ resolveWithObject: true });
-  return scanPage(data, info.width, info.height, dpi, rotate);
+  const scan = scanPage(data, info.width, info.height, dpi, rotate);
+  return stamp === undefined ? scan : { ...scan, content: `${String(scan.content)} ${line(stamp, 20, 10, 8)}` };
 }
 
 /** What is typed on one page, by poppler. */

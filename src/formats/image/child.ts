@@ -1,13 +1,14 @@
 import { readSync, writeSync } from 'node:fs';
 import sharp, { type Sharp } from 'sharp';
 import { encodeFrameHead } from '../../sandbox/frames.ts';
-import { encodeFrame, paperDpi } from './frame.ts';
+import { encodeWhatIsThere } from './damaged-frame.ts';
+import { paperDpi } from './frame.ts';
 import { fullPages } from './tiff-pages.ts';
 
 /**
  * The warm child that decodes pictures. Requests: `{op: 'measure' | 'encode', maxPixels, maxPages}` + the file. Measuring
- * answers done `{frames: [{width, height, dpi}]}`; encoding one part a frame (header FrameStream, payload its bytes), then
- * done. What is wrong with the file is `error {problem}`. Started by reader.ts; never imported.
+ * answers done `{frames: [{width, height, dpi}]}`; encoding one part a frame (header FrameStream and its damage, payload its bytes),
+ * then done. What is wrong with the file is `error {problem}`. Started by reader.ts; never imported.
  */
 
 interface Request {
@@ -36,14 +37,16 @@ function fill(target: Uint8Array): boolean {
 
 async function answer(request: Request, bytes: Uint8Array): Promise<void> {
   // The limit is checked here, with a sentence of ours, from the header alone; decoding is limited as well.
-  const open = (page: number): Sharp => sharp(bytes, { page, limitInputPixels: request.maxPixels, sequentialRead: true, failOn: 'error' });
+  const open = (page: number, failOn: 'error' | 'none'): Sharp => sharp(bytes, { page, limitInputPixels: request.maxPixels, sequentialRead: true, failOn });
   const first = await sharp(bytes, { limitInputPixels: false }).metadata();
   // Only TIFF has pages; the frames of a moving picture are one page, its first.
   const pages = first.format === 'tiff' ? fullPages(bytes, first.pages ?? 1) : [0];
   if (pages.length > request.maxPages) return say({ kind: 'error', problem: 'pages', total: pages.length });
   const frames: { width: number; height: number; dpi: number }[] = [];
+  let lost = 0;
   for (const page of pages) {
-    const metadata = await sharp(bytes, { page, limitInputPixels: false }).metadata();
+    // A page that does not even say how large it is counts as large as the first.
+    const metadata = await sharp(bytes, { page, limitInputPixels: false }).metadata().catch(() => first);
     const { width, height } = metadata;
     if (width * height > request.maxPixels) return say({ kind: 'error', problem: 'pixels' });
     if (request.op === 'measure') {
@@ -51,8 +54,10 @@ async function answer(request: Request, bytes: Uint8Array): Promise<void> {
       frames.push({ width: turned ? height : width, height: turned ? width : height, dpi: paperDpi(width, height, metadata.density) });
       continue;
     }
-    const { stream, bytes: encoded } = await encodeFrame(open(page), metadata);
-    say({ kind: 'part', ...stream }, encoded);
+    const { stream, bytes: encoded, damage } = await encodeWhatIsThere((failOn) => open(page, failOn), metadata);
+    if (damage === 'lost') lost += 1;
+    if (lost === pages.length) return say({ kind: 'error', problem: 'damaged' });
+    say({ kind: 'part', ...stream, ...(damage && { damage }) }, encoded);
   }
   say({ kind: 'done', ...(request.op === 'measure' ? { frames } : {}) });
 }

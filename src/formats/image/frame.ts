@@ -46,6 +46,14 @@ export async function encodeFrame(picture: Sharp, metadata: Metadata): Promise<{
   return { stream: { ...sized(info, metadata), colours, bits: isBilevel ? 1 : 8, filter: 'FlateDecode' }, bytes: deflateSync(raw) };
 }
 
+/** A blank page as large as a frame that cannot be decoded; a few pixels are enough for it. */
+export function blankFrame({ width, height, density }: Metadata): { stream: FrameStream; bytes: Uint8Array } {
+  const scale = Math.min(1, 100 / Math.max(width, height));
+  const [w, h] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
+  const stream: FrameStream = { width: w, height: h, dpi: paperDpi(width, height, density) * scale, colours: 'DeviceGray', bits: 8, filter: 'FlateDecode' };
+  return { stream, bytes: deflateSync(Buffer.alloc(w * h, 255)) };
+}
+
 function sized(info: OutputInfo, metadata: Metadata): { width: number; height: number; dpi: number } {
   return { width: info.width, height: info.height, dpi: paperDpi(info.width, info.height, metadata.density) };
 }

@@ -1,5 +1,6 @@
 import type { PageFate } from '../types.ts';
 import { isGarbled } from './garbled.ts';
+import { SCAN_SHARE, type PageText } from './page-text.ts';
 import type { Signals } from './signals.ts';
 
 /** Basic's rules for pages to view: little text, a large picture, or many drawn lines (seeds/000, "Pages to view"). */
@@ -12,6 +13,8 @@ const MANY_LINES = 30;
 export interface Judged {
   fate: PageFate;
   toView: boolean;
+  /** A scan with a stamp, a fax header or a number typed over it. */
+  scan?: true;
 }
 
 const SPACE = /\s/;
@@ -27,10 +30,11 @@ function visibleLength(text: string): number {
 }
 
 /** `hasInk` is asked only when the page has no text: does it show anything at all? */
-export function judgePage(text: string, unmapped: number, signals: Signals, hasInk: () => boolean): Judged {
+export function judgePage({ text, unmapped, isLayer }: Omit<PageText, 'hidden'>, signals: Signals, hasInk: () => boolean): Judged {
   const length = visibleLength(text);
   if (length === 0) return hasInk() ? { fate: 'image_only', toView: true } : { fate: 'empty', toView: false };
   if (isGarbled(text, unmapped)) return { fate: 'garbled', toView: true };
   const toView = length < LITTLE_TEXT || signals.pictureShare >= LARGE_PICTURE || signals.drawnLines >= MANY_LINES;
-  return { fate: 'text', toView };
+  const isScan = length < LITTLE_TEXT && signals.pictureShare >= SCAN_SHARE && !isLayer;
+  return { fate: 'text', toView, ...(isScan && { scan: true }) };
 }

@@ -14,12 +14,14 @@ export interface PageText {
   hidden: string;
   /** Characters of `text` that PDFium could not map to Unicode. */
   unmapped: number;
+  /** `text` has invisible words over a picture: somebody recognised it before. */
+  isLayer: boolean;
 }
 
 const INVISIBLE = 3;
 const INVISIBLE_CLIP = 7;
 /** Invisible text over a picture of at least this share of the page is the page's own text (an OCR layer). */
-const SCAN_SHARE = 0.5;
+export const SCAN_SHARE = 0.5;
 /** Nobody reads letters lower than this (points). */
 const SMALLEST = 0.9;
 const WIDE_GAP = 1;
@@ -47,6 +49,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   const lines: Line[] = [];
   let hidden = '';
   let unmapped = 0;
+  let isLayer = false;
   let pieces: Piece[] = [];
   let piece: Piece | undefined;
   let pendingSpace = false;
@@ -114,6 +117,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
       hidden += char;
       continue;
     }
+    if (state === 'invisible') isLayer = true;
     if (code < 32 && code !== 2) unmapped += 1;
     // Seen coordinates: turned with the page, x to the right and y upwards.
     let x0 = left;
@@ -163,7 +167,7 @@ export function readPageText(pdfium: Pdfium, textPage: number, area: Box, turns:
   rightToLeft.end();
   const rows = lines.map((line) => line.pieces);
   const ordered = orderByColumns(rows.filter((row) => row.length > 0), area.x1 - area.x0) ?? rows;
-  return { text: markHyphens(joinRows(ordered)), hidden: hidden.trim(), unmapped };
+  return { text: markHyphens(joinRows(ordered)), hidden: hidden.trim(), unmapped, isLayer };
 }
 
 /**

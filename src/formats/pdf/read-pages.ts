@@ -100,7 +100,7 @@ function readPage(pdfium: Pdfium, page: number, form: number, index: number): Ra
     const turns = call.FPDFPage_GetRotation(page) & 3;
     let drawn: Paper | undefined;
     const paper = (): Paper => (drawn ??= drawPaper(pdfium, form, page, area, turns));
-    const read = textPage === 0 ? { text: '', hidden: '', unmapped: 0 } : readPageText(pdfium, textPage, area, turns, { signals, paper });
+    const read = textPage === 0 ? { text: '', hidden: '', unmapped: 0, isLayer: false } : readPageText(pdfium, textPage, area, turns, { signals, paper });
     const { fields, comments, visible } = readAnnotations(pdfium, page, form);
     const shown = [read.text, ...fields].join('\n').trim();
     const showsInk = (): boolean => {
@@ -108,7 +108,7 @@ function readPage(pdfium: Pdfium, page: number, form: number, index: number): Ra
       if (largest !== undefined && isDensePicture(pdfium, largest)) return true;
       return (drawnThings > 0 || visible > 0) && hasInk(pdfium, form, page);
     };
-    const judged = judgePage(shown, read.unmapped, signals(), showsInk);
+    const judged = judgePage({ ...read, text: shown }, signals(), showsInk);
     const noise = judged.fate === 'garbled';
     return {
       number: index + 1,

@@ -170,6 +170,15 @@ describe('hidden text', () => {
     const read = await page(`q 612 0 0 792 0 0 cm /Im1 Do Q 3 Tr ${lines(paragraph)}`, { picture: 60 });
     expect([read.fate, read.toView, read.text, read.hidden]).toEqual(['text', true, paragraph.join('\n'), undefined]);
   });
+
+  test('a scan with a few words typed over it is said to be one, but not when its own words are laid over it', async () => {
+    const scan = 'q 612 0 0 792 0 0 cm /Im1 Do Q ';
+    const stamp = line('CONFIDENTIAL ABC000123', 72, 40);
+    expect(await page(scan + stamp, { picture: 60 })).toMatchObject({ fate: 'text', toView: true, text: 'CONFIDENTIAL ABC000123', scan: true });
+    expect(await page(`${scan}${stamp}3 Tr ${line('Few words', 72, 400)}`, { picture: 60 })).not.toHaveProperty('scan');
+    expect(await page(scan + lines(paragraph), { picture: 60 })).not.toHaveProperty('scan');
+    expect(await page(`q 300 0 0 300 72 72 cm /Im1 Do Q ${stamp}`, { picture: 60 })).not.toHaveProperty('scan');
+  });
 });
 
 describe('marks and fates', () => {

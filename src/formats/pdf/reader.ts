@@ -88,6 +88,7 @@ const partFrame = z.union([
         sections: z.array(z.object({ start: z.number(), title: z.string() })).optional(),
         notes: z.string().optional(),
         hidden: z.string().optional(),
+        scan: z.literal(true).optional(),
       }),
     ),
   }),

@@ -6,6 +6,7 @@ import { keyDocuments } from './0006-key-documents.ts';
 import { auditMarks } from './0007-audit-marks.ts';
 import { namedBlocks } from './0008-named-blocks.ts';
 import { titles } from './0009-titles.ts';
+import { containers } from './0010-containers.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -20,4 +21,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0007-audit-marks': auditMarks,
   '0008-named-blocks': namedBlocks,
   '0009-titles': titles,
+  '0010-containers': containers,
 });

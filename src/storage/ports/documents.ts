@@ -97,6 +97,8 @@ export interface DocumentStore {
   trashed(owner: number): Promise<DocumentRow[]>;
   /** Documents (live or trashed) in any of these folders, at most `limit`: for purging a folder. */
   allInFolders(folders: readonly number[], limit?: number): Promise<DocumentRow[]>;
+  /** How much came out of this archive or mail, and out of what came out of it, `except` directly out of that one of them. */
+  sizeInside(container: number, except: number): Promise<{ files: number; bytes: number }>;
   /** Where these documents are, those in the trash themselves left out. A key may name thousands. */
   placesOf(refs: readonly number[]): Promise<{ ref: number; folder: number }[]>;
   /** Removes documents with all rows that hang on them. */

@@ -49,6 +49,9 @@ export interface JobStore {
   /** Documents with queued or running work, oldest job first. */
   openDocuments(limit: number): Promise<number[]>;
   countOpen(): Promise<number>;
+  countOpenOf(owner: number): Promise<number>;
+  /** Of documents that came out of an archive or a mail. */
+  countOpenUnpacked(): Promise<number>;
   oldestOpenAt(): Promise<number | null>;
   removeFinishedBefore(time: number): Promise<void>;
 }

@@ -84,6 +84,13 @@ export function createDocumentStore(db: Kysely<Schema>, connection: Connection):
       const text = 'select * from documents where folder in (select value from json_each(?)) limit ?';
       return rowsOf<object>(connection, text, JSON.stringify(folders), limit).map(decode);
     },
+    async sizeInside(container, except) {
+      const text = `with recursive inside (ref, bytes, container) as (
+          select ref, bytes, container from documents where container = ?
+          union select d.ref, d.bytes, d.container from documents d join inside i on d.container = i.ref)
+        select count(*) as files, coalesce(sum(bytes), 0) as bytes from inside where container <> ?`;
+      return rowOf<{ files: number; bytes: number }>(connection, text, container, except) ?? { files: 0, bytes: 0 };
+    },
     async placesOf(refs) {
       const text = 'select ref, folder from documents where ref in (select value from json_each(?)) and trashed_at is null';
       return rowsOf<{ ref: number; folder: number }>(connection, text, JSON.stringify(refs));

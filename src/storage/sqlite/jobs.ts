@@ -89,6 +89,13 @@ export function createJobStore(db: Kysely<Schema>): JobStore {
     async countOpen() {
       return (await open().select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
     },
+    async countOpenOf(owner) {
+      return (await open().select((eb) => eb.fn.countAll<number>().as('count')).where('owner', '=', owner).executeTakeFirstOrThrow()).count;
+    },
+    async countOpenUnpacked() {
+      const jobs = open().innerJoin('documents', 'documents.ref', 'jobs.document').where('documents.container', 'is not', null);
+      return (await jobs.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
+    },
     async oldestOpenAt() {
       return (await open().select((eb) => eb.fn.min('createdAt').as('oldest')).executeTakeFirst())?.oldest ?? null;
     },
