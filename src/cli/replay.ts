@@ -29,10 +29,12 @@ export function formatReplay({ entry, key, found, results, explained, notice }: 
   const then = entry.found === null ? '' : `${count(entry.found)} then, `;
   const where = entry.folders === null ? '' : `, in ${entry.folders.join(', ')}`;
   const head = `Entry ${entry.seq} of ${new Date(entry.at).toISOString()}, ${who}${where}: ${entry.query}\n${then}${count(found)} now${entry.offset > 0 ? `, from ${entry.offset}` : ''}.`;
-  const whyOf = new Map(explained.candidates.map((one) => [`${one.document_id} ${one.page}`, one]));
+  // Several excerpts of one page come in the order in which they were dealt.
+  const dealt = explained.candidates.filter(({ place }) => place !== null && place >= entry.offset).toSorted((a, b) => a.place! - b.place!);
+  const whysOf = Map.groupBy(dealt, (one) => `${one.document_id} ${one.page}`);
   const rows = results.flatMap((document) =>
     document.hits.map((hit) => {
-      const why = whyOf.get(`${document.document_id} ${hit.page ?? null}`)?.why;
+      const why = whysOf.get(`${document.document_id} ${hit.page ?? null}`)?.shift()?.why;
       const words = why?.words.map(({ word, added }) => `${word} ${added.toFixed(2)}`).join(', ') ?? '';
       return [document.document_id, document.document, hit.page === undefined ? '-' : String(hit.page), words];
     }),

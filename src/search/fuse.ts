@@ -28,15 +28,21 @@ export const VECTOR_WEIGHT = 0.5;
  * - meaning: between the least and the most similar of the candidates.
  * - An excerpt whose vector is not made yet counts by its words for both: a new document does not have to wait.
  *
- * All of it from candidates inside the scope (trust.md P10). Unordered among equals: callers sort by `inOrder`.
+ * All of it from candidates inside the scope (trust.md P10). Unordered among equals: callers sort by `inOrder`. `farthest`: the least
+ * similarity that counts, when these are more candidates than those of the search that they are measured against.
  */
-export function fuseRankings(lexical: readonly RankedSlot[], vectors: readonly VectorSlot[] | null, weight = VECTOR_WEIGHT): FusedSlot[] {
+export function fuseRankings(
+  lexical: readonly RankedSlot[],
+  vectors: readonly VectorSlot[] | null,
+  weight = VECTOR_WEIGHT,
+  farthest = farthestOf(vectors),
+): FusedSlot[] {
   if (vectors === null || vectors.length === 0) {
     return lexical.map((one, i) => ({ ...one, lexicalRank: i + 1, lexicalScore: one.score, vectorRank: null, vectorScore: null }));
   }
   const best = lexical[0]?.score ?? 0;
-  const [nearest, farthest] = [vectors[0]!.score, Math.min(...vectors.map((one) => one.score))];
-  const meant = (score: number): number => (nearest > farthest ? (score - farthest) / (nearest - farthest) : 1);
+  const nearest = vectors[0]!.score;
+  const meant = (score: number): number => (score < farthest ? 0 : nearest > farthest ? (score - farthest) / (nearest - farthest) : 1);
   const fused = new Map<number, FusedSlot>();
   lexical.forEach((one, i) => {
     const said = best > 0 ? one.score / best : 1;
@@ -49,3 +55,6 @@ export function fuseRankings(lexical: readonly RankedSlot[], vectors: readonly V
   });
   return [...fused.values()];
 }
+
+/** The similarity of the farthest candidate. */
+export const farthestOf = (vectors: readonly VectorSlot[] | null): number => (vectors ?? []).reduce((least, { score }) => Math.min(least, score), Infinity);

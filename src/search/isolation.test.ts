@@ -7,8 +7,7 @@ import { createSearchLibrary, type LibraryDocument, type SearchLibrary } from '.
 import { textMaker } from '../../bench/search-text.ts';
 import { openSearchReader, type SearchReader } from '../storage/sqlite/search-reader.ts';
 import { dealExcerpts } from './deal.ts';
-import { createEngine, rank } from './ranking.ts';
-import type { Explanation, RankedExcerpt } from './types.ts';
+import { createEngine, rank, type RankAnswer } from './ranking.ts';
 
 const OWN = 150;
 const FOREIGN = 5_000;
@@ -62,12 +61,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const ask = (which: number, query: string, folders = [1, 2, 3]): { ranked: RankedExcerpt[]; explanation: Explanation | null } =>
+const ask = (which: number, query: string, folders = [1, 2, 3]): RankAnswer =>
   rank(opened[which]!.engine, { query, scope: { folders, documents: [] }, depth: 60, explain: true, check: () => {} });
 
 /** What a key can see of an answer; refs of excerpts differ between libraries as row numbers do. */
-const seen = ({ ranked, explanation }: ReturnType<typeof ask>): unknown => ({
-  excerpts: ranked.map(({ chunk: _, ...excerpt }) => excerpt),
+const seen = ({ ranked, beyond, explanation }: RankAnswer): unknown => ({
+  excerpts: [...ranked, ...beyond].map(({ chunk: _, ...excerpt }) => excerpt),
   explanation,
   answers: [0, 10, 20].map((offset) => {
     const { excerpts, nextOffset } = dealExcerpts(ranked, { limit: 10, offset });

@@ -2,21 +2,20 @@
 import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { hasFunctionWords } from './analysis/languages.ts';
 import { corrections, longerTerms } from './expand.ts';
+import { EXPLAINED_DEPTH, EXPLAINED_PHRASES, explainSlots, explainWord, findMatched } from './explain-words.ts';
 import { eachDense, findMatches, type Matches, type MatchSource } from './matches.ts';
 import { rankPhrases } from './phrases.ts';
 import { readQuery, STOP_WEIGHT, type Query, type QueryWord } from './query.ts';
 import type { ScoreBoard} from './score.ts';
-import { frequenciesOf, RANKING, rarity, scoreMatches, type ScoreInput } from './score.ts';
+import { scoreMatches, type ScoreInput } from './score.ts';
 import type { SlotTable} from './slot-table.ts';
 import { type ScopeMask } from './slot-table.ts';
-import type { ExplainedWord, Explanation, Scope } from './types.ts';
+import type { ExcerptReason, Explanation, Scope } from './types.ts';
 
 /** A slot with its score; what fusion works on. */
 export interface RankedSlot {
   slot: number;
   score: number;
-  /** When explained: what each word added. */
-  words?: { word: string; added: number }[];
 }
 
 export interface LexicalAnswer {
@@ -24,7 +23,22 @@ export interface LexicalAnswer {
   mask: ScopeMask;
   /** A quoted phrase was found, or nothing but identifiers was asked for and found. */
   isExact: boolean;
-  explanation: Explanation | null;
+  /** Only when asked for. */
+  explained: ExplainedWords | null;
+}
+
+/** More than the answer needs: what lies behind it, and why. */
+export interface ExplainedWords {
+  /** `ranked`, and what follows it in a deeper search. */
+  deeper: RankedSlot[];
+  words: Explanation['words'];
+  phrases: string[];
+  /** Excerpts with any word of the query; of those with a quoted phrase, the ones that were seen to have it. */
+  matched: number;
+  /** Does an excerpt have any word? */
+  hasWord(slot: number): boolean;
+  /** What each word added to each of some excerpts. */
+  addedTo(slots: Iterable<number>): Map<number, ExcerptReason['words']>;
 }
 
 export interface LexicalRequest {
@@ -71,21 +85,28 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
   const isTelling = read.some(({ word }) => word.kind !== 'stop');
   const prepared = query.phrases.length > 0 || isTelling ? read : [];
   const input: ScoreInput = { reader, table, mask, board, depth: request.depth, check: request.check };
-  const byPhrase = query.phrases.length > 0 ? rankPhrases(source, input, query, prepared, rankPlain) : null;
-  // Function words are something only as a phrase.
-  const scored = byPhrase ?? (isTelling ? rankPlain(input, prepared) : { slots: [], matched: 0 });
-  const ranked = scored.slots;
-  const isExact = ranked.length > 0 && (byPhrase !== null || asksForIdentifiers(prepared));
-  if (!request.explain) return { ranked, mask, isExact, explanation: null };
-  explainSlots(input, prepared, ranked);
-  const explanation: Explanation = {
-    words: prepared.map((one) => explainWord(one, mask)),
-    inScope: mask.excerpts,
-    matched: scored.matched,
-    droppedByDepth: Math.max(0, scored.matched - ranked.length),
-    phrases: byPhrase === null ? [] : query.phrases.map((phrase) => phrase.trim()),
+  const rankTo = (depth: number): { slots: RankedSlot[]; hasPhrase: boolean } => {
+    const to = { ...input, depth };
+    const byPhrase = query.phrases.length > 0 ? rankPhrases(source, to, query, prepared, rankPlain) : null;
+    if (byPhrase !== null) return { slots: byPhrase.slots, hasPhrase: true };
+    // Function words are something only as a phrase.
+    return { slots: isTelling ? rankPlain(to, prepared).slots : [], hasPhrase: false };
   };
-  return { ranked, mask, isExact, explanation };
+  const { slots: ranked, hasPhrase } = rankTo(request.depth);
+  const isExact = ranked.length > 0 && (hasPhrase || asksForIdentifiers(prepared));
+  if (!request.explain) return { ranked, mask, isExact, explained: null };
+  const answered = new Set(ranked.map(({ slot }) => slot));
+  const found = rankTo(Math.max(request.depth, hasPhrase ? EXPLAINED_PHRASES : EXPLAINED_DEPTH)).slots;
+  const any = findMatched(source, hasPhrase || isTelling ? prepared : []);
+  const explained: ExplainedWords = {
+    deeper: [...ranked, ...found.filter(({ slot }) => !answered.has(slot))],
+    words: prepared.map((one) => explainWord(one, mask)),
+    phrases: hasPhrase ? query.phrases.map((phrase) => phrase.trim()) : [],
+    matched: hasPhrase ? found.length : any.count,
+    hasWord: any.has,
+    addedTo: (slots) => explainSlots(input, prepared, slots),
+  };
+  return { ranked, mask, isExact, explained };
 }
 
 function asksForIdentifiers(prepared: readonly Prepared[]): boolean {
@@ -186,7 +207,7 @@ export interface RankedList {
 function rankPlain(input: ScoreInput, prepared: readonly Prepared[]): RankedList {
   const scored = scoreMatches(input, prepared);
   const slots = scored.slots.map((slot, i) => ({ slot, score: scored.scores[i]! }));
-  return { slots: inOrder(input.table, slots).slice(0, input.depth), matched: scored.matched };
+  return { slots: inOrder(input.table, slots).slice(0, input.depth), matched: scored.touched };
 }
 
 /** Score, then document id, then place in the document: excerpts of a document are in slots by page and position. */
@@ -198,31 +219,3 @@ export function inOrder(table: SlotTable, slots: RankedSlot[]): RankedSlot[] {
     return x === y ? a.slot - b.slot : x < y ? -1 : 1;
   });
 }
-
-function explainWord({ word, matches, weight }: Prepared, mask: ScopeMask): ExplainedWord {
-  const most = weight * rarity(matches.found, mask.excerpts) * (RANKING.k1 + 1);
-  return {
-    word: word.word,
-    lookedUp: matches.terms.length > 0 ? matches.terms : [...word.terms.keys()],
-    kind: word.kind,
-    found: matches.found,
-    weight: matches.cost > 0 || matches.folders.size > 0 ? round(most) : 0,
-  };
-}
-
-function explainSlots(input: ScoreInput, prepared: readonly Prepared[], ranked: RankedSlot[]): void {
-  const slots = Int32Array.from(ranked.map((one) => one.slot)).sort();
-  const places = new Map(Array.from(slots, (slot, i) => [slot, i]));
-  for (const one of ranked) one.words = [];
-  for (const { word, matches, weight } of prepared) {
-    const frequencies = frequenciesOf(input, matches, slots);
-    const idf = weight * rarity(matches.found, input.mask.excerpts);
-    for (const one of ranked) {
-      const frequency = frequencies[places.get(one.slot)!]!;
-      if (frequency > 0) one.words!.push({ word: word.word, added: round((idf * (RANKING.k1 + 1) * frequency) / (RANKING.k1 + frequency)) });
-    }
-  }
-  for (const one of ranked) one.words!.sort((a, b) => b.added - a.added);
-}
-
-const round = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -196,6 +196,15 @@ export function markAll(source: MatchSource, matches: Matches, bits: Uint32Array
   for (const { document } of matches.titles) setRange(bits, source.table.first[document]!, source.table.count[document]!);
 }
 
+/** Every excerpt in scope that lies in a folder whose name has the word, as bits. */
+export function markFolders({ table, mask }: MatchSource, { folders }: Matches, bits: Uint32Array): void {
+  if (folders.size === 0) return;
+  for (let document = 0; document < table.refs.length; document++) {
+    const isNamed = mask.documents[document] === 1 && folders.has(table.folder[document]!);
+    if (isNamed) setRange(bits, table.first[document]!, table.count[document]!);
+  }
+}
+
 /** Calls `each` for the slots of a dense list inside `mask`, with their place in the list of codes. */
 export function eachDense(dense: DenseList, mask: Uint32Array, each: (slot: number, place: number) => void): void {
   const base = dense.segment.first;

@@ -119,4 +119,26 @@ describe('words and meaning together', () => {
     all.library.remove(9);
     expect(ids(await ask(all.index, 'geothermal wells'))).not.toContain('ccccccc9');
   });
+
+  test('what fusion drops is counted and explained, with its ranks by words, by meaning and by both', async () => {
+    const words = Array.from({ length: 30 }, (_, i): LibraryDocument => ({ ref: 100 + i, id: `word${String(i).padStart(4, '0')}`, folder: 1, title: `${i}.txt`, text: `Dykes ${'hold water back '.repeat(i + 1)}` }));
+    // No word of the question is in these, and the fake's vectors still say how near they are.
+    const meant = Array.from({ length: 10 }, (_, i): LibraryDocument => ({ ref: 200 + i, id: `mean${String(i).padStart(4, '0')}`, folder: 1, title: `m${i}.txt`, text: `Barriers of clay ${i}.` }));
+    const { index } = await open('a.db', [...words, ...meant, ...documents]);
+    const request = { query: 'dykes', scope: { folders: [1], documents: [] }, depth: 8 };
+    const { ranked, beyond, explanation } = await index.explain!(request);
+    expect(ranked.map(({ why: _, ...excerpt }) => excerpt)).toEqual(await index.rank(request));
+    // 30 have the word; 13 more excerpts of the scope come in by meaning.
+    expect(explanation).toMatchObject({ inScope: 43, matched: 30, droppedByDepth: 35 });
+    expect([ranked.length, beyond.length]).toEqual([8, 35]);
+    const all = [...ranked, ...beyond].map(({ documentId, why }) => ({ documentId, ...why! }));
+    expect(all.map(({ fusedRank }) => fusedRank)).toEqual(Array.from({ length: 43 }, (_, i) => i + 1));
+    expect(all.filter(({ documentId }) => documentId.startsWith('word')).map(({ lexicalRank }) => lexicalRank!).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+    for (const { documentId, words: added, lexicalRank, vectorRank } of all) {
+      expect(added.map(({ word }) => word), documentId).toEqual(documentId.startsWith('word') ? ['dykes'] : []);
+      if (!documentId.startsWith('word')) expect(lexicalRank, documentId).toBeNull();
+      expect(vectorRank, documentId).not.toBeNull();
+    }
+    expect(new Set(all.map(({ documentId }) => documentId)).size).toBe(43);
+  });
 });

@@ -1,5 +1,5 @@
 /** What the pool and its threads say to each other. */
-import type { Explanation, RankedExcerpt } from './types.ts';
+import type { RankAnswer } from './ranking.ts';
 import type { Company } from './vectors/vector-leg.ts';
 import type { ModelMemory, QuestionVector } from './vectors/vector-table.ts';
 
@@ -28,5 +28,5 @@ export interface RankMessage {
 
 export type RankReply =
   | { ready: true }
-  | { id: number; ranked: RankedExcerpt[]; explanation: Explanation | null }
+  | ({ id: number } & RankAnswer)
   | { id: number; failed: 'given_up' | 'error'; message: string };

@@ -3,7 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../errors.ts';
 import { chooseFellows } from './fellows.ts';
 import type { RankMessage, RankReply, ThreadData } from './messages.ts';
-import type { Explanation, RankedExcerpt, SearchIndex, SearchRequest } from './types.ts';
+import type { RankAnswer } from './ranking.ts';
+import type { SearchIndex, SearchRequest } from './types.ts';
 import type { Meaning } from './vectors/meaning.ts';
 import { createModelMemory, type ModelMemory, type QuestionVector } from './vectors/vector-table.ts';
 
@@ -26,7 +27,7 @@ interface Job {
   question: QuestionVector | null;
   /** Where another search's thread puts what it found for this one while it waited. */
   look: SharedArrayBuffer | null;
-  resolve: (answer: { ranked: RankedExcerpt[]; explanation: Explanation | null }) => void;
+  resolve: (answer: RankAnswer) => void;
   reject: (error: Error) => void;
   signal: AbortSignal | undefined;
   onAbort: () => void;
@@ -202,7 +203,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   /** Searches whose query is being turned into a vector: they wait as well. */
   let asking = 0;
 
-  async function ask(request: SearchRequest, signal?: AbortSignal): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation | null }> {
+  async function ask(request: SearchRequest, signal?: AbortSignal): Promise<RankAnswer> {
     if (options.meaning === undefined) return enqueue(request, null, signal);
     if (signal?.aborted) throw aborted();
     if (waiting.length + asking >= queueLimit) throw busy('Too many searches are waiting: try again in a moment');
@@ -216,11 +217,7 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
     return enqueue(request, question, signal);
   }
 
-  function enqueue(
-    request: SearchRequest,
-    question: QuestionVector | null,
-    signal?: AbortSignal,
-  ): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation | null }> {
+  function enqueue(request: SearchRequest, question: QuestionVector | null, signal?: AbortSignal): Promise<RankAnswer> {
     if (closed) return Promise.reject(busy('The server is stopping: try again in a moment'));
     if (signal?.aborted) return Promise.reject(aborted());
     if (waiting.length >= queueLimit) return Promise.reject(busy('Too many searches are waiting: try again in a moment'));
@@ -240,8 +237,8 @@ export function createSearchIndex(options: SearchIndexOptions): SearchIndex {
   return {
     rank: async (request, signal) => (await ask({ ...request, explain: request.explain ?? false }, signal)).ranked,
     explain: async (request, signal) => {
-      const { ranked, explanation } = await ask({ ...request, explain: true }, signal);
-      return { ranked, explanation: explanation! };
+      const { ranked, beyond, explanation } = await ask({ ...request, explain: true }, signal);
+      return { ranked, beyond, explanation: explanation! };
     },
     close: async () => {
       closed = true;

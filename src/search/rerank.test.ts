@@ -74,4 +74,16 @@ describe('a second opinion', () => {
     expect(await better.rank(request)).toEqual(await better.rank(request));
     expect(calls).toBe(1);
   });
+
+  test('explained says the place before it and after it, and leaves alone what the depth cut off', async () => {
+    const why = (fusedRank: number) => ({ words: [], lexicalRank: fusedRank, lexicalScore: 1, vectorRank: null, vectorScore: null, fusedRank, rerankRank: null });
+    const explained = [1, 2, 3].map((chunk) => ({ ...excerpt(chunk), why: why(chunk) }));
+    const beyond = [{ ...excerpt(4), why: why(4) }];
+    const explanation = { words: [], inScope: 4, matched: 4, droppedByDepth: 1, phrases: [] };
+    const explaining: SearchIndex = { ...index, explain: async () => ({ ranked: explained, beyond, explanation }) };
+    const better = withRerank(explaining, { reranker: { model: 'm', score: async (_, texts) => texts.map((_, i) => i) }, textsOf });
+    const answer = await better.explain!({ ...request, depth: 3 });
+    expect(answer.ranked.map(({ chunk, why }) => [chunk, why!.fusedRank, why!.rerankRank])).toEqual([[3, 3, 1], [2, 2, 2], [1, 1, 3]]);
+    expect({ beyond: answer.beyond, explanation: answer.explanation }).toEqual({ beyond, explanation });
+  });
 });

@@ -66,7 +66,7 @@ export function withRerank(index: SearchIndex, deps: RerankDeps): SearchIndex {
       .map((excerpt, place) => ({ ...excerpt, place, score: floor + (high > low ? (scores[place]! - low) / (high - low) : 1) }))
       // Equal to the model: the index's own order.
       .toSorted((a, b) => b.score - a.score || a.place - b.place)
-      .map(({ place: _, ...excerpt }) => excerpt);
+      .map(({ place: _, ...excerpt }, place) => (excerpt.why === undefined ? excerpt : { ...excerpt, why: { ...excerpt.why, rerankRank: place + 1 } }));
     return [...read, ...rest];
   };
 
@@ -74,8 +74,8 @@ export function withRerank(index: SearchIndex, deps: RerankDeps): SearchIndex {
     rank: async (request, signal) => reorder(request, await index.rank(request, signal)),
     ...(index.explain && {
       explain: async (request, signal) => {
-        const { ranked, explanation } = await index.explain!(request, signal);
-        return { ranked: await reorder(request, ranked), explanation };
+        const explained = await index.explain!(request, signal);
+        return { ...explained, ranked: await reorder(request, explained.ranked) };
       },
     }),
     close: () => index.close(),

@@ -51,8 +51,8 @@ export interface ScoreInput {
 export interface Scored {
   slots: number[];
   scores: number[];
-  /** Excerpts with any word, as far as they had to be counted. */
-  matched: number;
+  /** Excerpts that had to be scored: not all that have a word, where a shortcut was taken. */
+  touched: number;
 }
 
 /** Inverse document frequency inside the scope; never negative. */
@@ -86,7 +86,7 @@ export function scoreMatches(input: ScoreInput, words: readonly WeightedMatches[
     });
     const from: ArrayLike<number> = candidates ?? touched;
     const slots = pickBest(board, from, input.depth);
-    return { slots, scores: slots.map((slot) => board.score[slot]!), matched: touched.length };
+    return { slots, scores: slots.map((slot) => board.score[slot]!), touched: touched.length };
   } finally {
     for (const slot of touched) board.score[slot] = 0;
   }

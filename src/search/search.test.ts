@@ -114,8 +114,11 @@ describe('embedded search index', () => {
 
   it('explains what matched and what was dropped', async () => {
     library.add(Array.from({ length: 9 }, (_, i) => ({ ref: i + 1, id: `doc0000${i}`, folder: 1, title: `T${i}`, text: 'Coal fired power.' })));
-    const { ranked, explanation } = await index.explain!({ query: 'the coal plant', scope: { folders: [1], documents: [] }, depth: 4 });
+    const { ranked, beyond, explanation } = await index.explain!({ query: 'the coal plant', scope: { folders: [1], documents: [] }, depth: 4 });
     expect(ranked).toHaveLength(4);
+    expect(beyond.map(({ documentId, why }) => [documentId, why!.lexicalRank, why!.fusedRank])).toEqual(
+      ['doc00004', 'doc00005', 'doc00006', 'doc00007', 'doc00008'].map((id, i) => [id, i + 5, i + 5]),
+    );
     expect(explanation).toMatchObject({ inScope: 9, matched: 9, droppedByDepth: 5 });
     expect(explanation.words.map((word) => [word.word, word.kind, word.found])).toEqual([
       ['the', 'stop', 0],
@@ -124,6 +127,41 @@ describe('embedded search index', () => {
     ]);
     expect(ranked[0]!.why!.words).toEqual([{ word: 'coal', added: ranked[0]!.why!.words[0]!.added }]);
     expect(ranked[0]!.why!.words[0]!.added).toBeCloseTo(ranked[0]!.score, 2);
+  });
+
+  it('explains a search that skipped most of what a frequent word is in: how many matched, and what comes behind the depth', async () => {
+    library.add(
+      Array.from({ length: 300 }, (_, i) => ({
+        ref: i + 1, id: `doc${String(i).padStart(5, '0')}`, folder: 1, title: `T${i}`,
+        chunks: Array.from({ length: 30 }, (_unused, page) => ({
+          position: page, page: page + 1, section: null, text: `Energy is used${page < 1 && i < 90 ? ', the rare kind' : ''}.`,
+        })),
+      })),
+    );
+    library.settle();
+    const request = { query: 'rare energy', scope: { folders: [1], documents: [] }, depth: 60 };
+    const { ranked, beyond, explanation } = await index.explain!(request);
+    expect(explanation).toMatchObject({ inScope: 9_000, matched: 9_000, droppedByDepth: 8_940 });
+    expect(explanation.words.map(({ word, found }) => [word, found])).toEqual([['rare', 90], ['energy', 9_000]]);
+    expect(ranked.map(({ why: _, ...excerpt }) => excerpt)).toEqual(await index.rank(request));
+    // The thirty others with the rare word first, then some of the rest.
+    expect(beyond).toHaveLength(340);
+    expect(beyond.map(({ why }) => why!.words.map(({ word }) => word).join(' '))).toEqual([
+      ...Array.from({ length: 30 }, () => 'rare energy'), ...Array.from({ length: 310 }, () => 'energy'),
+    ]);
+    expect([...ranked, ...beyond].map(({ why }) => why!.fusedRank)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1));
+  });
+
+  it('explains a quoted phrase by the excerpts that have it, and counts those found by the name of their folder', async () => {
+    library.add(Array.from({ length: 80 }, (_, i) => ({ ref: i + 1, id: `doc${String(i).padStart(5, '0')}`, folder: i < 70 ? 1 : 2, title: `T${i}`, text: i % 2 === 0 ? 'Coal fired power.' : 'Power fired coal.' })));
+    const scope = { folders: [1, 2], documents: [] };
+    const quoted = await index.explain!({ query: '"coal fired"', scope, depth: 15 });
+    expect(quoted.explanation).toMatchObject({ matched: 40, droppedByDepth: 25, phrases: ['coal fired'] });
+    expect([quoted.ranked.length, quoted.beyond.length]).toEqual([15, 25]);
+    setFolderTerms(library.db, 2, [...analyseTitle('Archive', undefined, 'en').keys()]);
+    const named = await index.explain!({ query: 'archive', scope, depth: 4 });
+    expect(named.explanation).toMatchObject({ matched: 10, droppedByDepth: 6 });
+    expect(named.beyond).toHaveLength(6);
   });
 
   it('a full queue answers busy, an abort ends the wait, and the pool lives on', async () => {

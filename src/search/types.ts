@@ -36,12 +36,16 @@ export interface ExplainedWord {
 export interface ExcerptReason {
   /** What each word of the query added, largest first. */
   words: { word: string; added: number }[];
-  /** Place in the list of words (1 is first), null when only its meaning matched. */
+  /** Place in the list of words (1 is first), null when only its meaning matched. Behind the depth of a search it counted nothing. */
   lexicalRank: number | null;
   lexicalScore: number;
   /** Place in the list of meanings, null without vectors. */
   vectorRank: number | null;
   vectorScore: number | null;
+  /** Place in the ranking of both (1 is first), before any second opinion. */
+  fusedRank: number;
+  /** Place after a second opinion; null when none was given or it did not read so far. */
+  rerankRank: number | null;
 }
 
 /** One ranked excerpt. Order: score descending, then document *id* (text), page, position: the same call, the same answer. */
@@ -61,11 +65,19 @@ export interface Explanation {
   words: ExplainedWord[];
   /** Excerpts inside the scope. */
   inScope: number;
-  /** Excerpts with at least one word of the query, and those of them that `depth` cut off. */
+  /** Excerpts with at least one word of the query, in text, title or the name of the folder; of a quoted phrase, those seen to have it. */
   matched: number;
+  /** Of these, and of what only its meaning brought in, how many the depth cut off. */
   droppedByDepth: number;
   /** Quoted phrases that excerpts had to have (empty when none had them and they were read as plain words). */
   phrases: string[];
+}
+
+export interface ExplainedRanking {
+  ranked: RankedExcerpt[];
+  /** What `depth` cut off, in the order in which it would follow: some hundred at most. */
+  beyond: RankedExcerpt[];
+  explanation: Explanation;
 }
 
 export interface SearchIndex {
@@ -74,8 +86,8 @@ export interface SearchIndex {
    * too many searches wait or one ran out of time.
    */
   rank(request: SearchRequest, signal?: AbortSignal): Promise<RankedExcerpt[]>;
-  /** `rank` with `why` on each excerpt and what happened to the query. */
-  explain?(request: SearchRequest, signal?: AbortSignal): Promise<{ ranked: RankedExcerpt[]; explanation: Explanation }>;
+  /** `rank` with `why` on each excerpt, what came behind it and what happened to the query. */
+  explain?(request: SearchRequest, signal?: AbortSignal): Promise<ExplainedRanking>;
   close(): Promise<void>;
 }
 

@@ -136,6 +136,31 @@ describe('a search asked again', () => {
     expect((await replay(bo, own.seq)).statusCode).toBe(404);
   });
 
+  it('a page below the depth of a search is named with why, and what is outside the scope is neither named nor counted', async () => {
+    const cy = await doors.person('Cy');
+    const folder = await doors.folderIn(cy, cy.rootId, 'Weirs');
+    for (let i = 0; i < 62; i++) await doors.upload(cy, folder, `weir-${i}.pdf`, `The weir ${'upstream '.repeat(i)}is new`);
+    await doors.upload(cy, cy.rootId, 'elsewhere.pdf', 'The weir weir weir');
+    const answer = await call(cy, 'GET', '/search?q=weir&folders=Weirs&explain=1&limit=20');
+    expect(answer.statusCode).toBe(200);
+    const explained = answer.json();
+    expect(explained).toMatchObject({ inScope: 62, matched: 62, droppedByDepth: 2 });
+    expect(explained.candidates).toHaveLength(62);
+    expect(explained.candidates[0]).toMatchObject({ place: 0, dropped: null, why: { lexicalRank: 1, fusedRank: 1, rerankRank: null } });
+    expect(explained.candidates.slice(60)).toEqual(
+      [61, 62].map((rank) => ({
+        document_id: expect.any(String), document: expect.stringMatching(/^weir-/), page: 1, score: expect.any(Number), place: null, dropped: 'depth',
+        why: {
+          words: [{ word: 'weir', added: expect.any(Number) }],
+          lexicalRank: rank, lexicalScore: expect.any(Number), vectorRank: null, vectorScore: null, fusedRank: rank, rerankRank: null,
+        },
+      })),
+    );
+    expect(answer.body).not.toContain('elsewhere');
+    const { seq } = (await call(cy, 'GET', '/audit?limit=1&action=search')).json().entries[0];
+    expect((await replay(cy, seq)).json().explained).toEqual(explained);
+  });
+
   it('an admin sees the entry and nothing of what it found', async () => {
     await askAsAgent({ query: 'lock' });
     const { seq } = await newest('mcp search');

@@ -23,8 +23,8 @@ export const explainedSchema = z.object({
     z.object({ word: z.string(), lookedUp: z.array(z.string()), kind: z.string(), found: z.number().int(), weight: z.number() }),
   ),
   inScope: z.number().int(),
-  matched: z.number().int(),
-  droppedByDepth: z.number().int(),
+  matched: z.number().int().describe('Excerpts of the scope with at least one word; of a quoted phrase, those seen to have it'),
+  droppedByDepth: z.number().int().describe('Of these, and of what only its meaning brought in, how many lie below the depth of a search'),
   phrases: z.array(z.string()),
   candidates: z.array(
     z.object({
@@ -32,8 +32,8 @@ export const explainedSchema = z.object({
       document: z.string(),
       page: placed,
       score: z.number(),
-      place: z.number().int(),
-      dropped: z.enum(['cap']).nullable(),
+      place: placed.describe('In the sequence that answers are dealt from, from 0; null below the depth'),
+      dropped: z.enum(['cap', 'depth']).nullable().describe('Held back to a later answer by the cap, or from all by the depth'),
       why: z
         .object({
           words: z.array(z.object({ word: z.string(), added: z.number() })),
@@ -41,6 +41,8 @@ export const explainedSchema = z.object({
           lexicalScore: z.number(),
           vectorRank: placed,
           vectorScore: z.number().nullable(),
+          fusedRank: z.number().int().describe('By words and meaning together, from 1, before any reranking'),
+          rerankRank: placed.describe('After reranking, from 1; null where nothing was reranked'),
         })
         .nullable(),
     }),

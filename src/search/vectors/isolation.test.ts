@@ -87,8 +87,8 @@ afterAll(() => {
 });
 
 /** What a key can see of an answer; refs of excerpts differ between libraries as row numbers do. */
-const seen = ({ ranked, explanation }: RankAnswer): unknown => ({
-  ranked: ranked.map(({ chunk: _, ...excerpt }) => excerpt),
+const seen = ({ ranked, beyond, explanation }: RankAnswer): unknown => ({
+  ranked: [...ranked, ...beyond].map(({ chunk: _, ...excerpt }) => excerpt),
   explanation,
   answers: [0, 10, 20].map((offset) => {
     const { excerpts, nextOffset } = dealExcerpts(ranked, { limit: 10, offset });
