@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { actAsUser } from '../src/access/keys.ts';
 import { setUpLocally } from '../src/access/setup.ts';
 import { excerpts } from '../src/app/excerpts.ts';
@@ -23,16 +24,22 @@ export interface LoadedCorpus {
   rank(request: Pick<SearchRequest, 'query' | 'depth'>): Promise<RankedExcerpt[]>;
   /** The collection's id of a document. */
   idOf(document: number): string;
+  /** Documents that could not be read, with the reason: nothing finds them. */
+  unread: { id: string; reason: string }[];
   close(): Promise<void>;
 }
 
-/** Uploads waiting at once: below what the queue admits. */
+/** Documents between two looks for segments to merge. */
 const BATCH = 100;
+
+/** What the file of a document holds: where there is a title and no text, the title. */
+const contentOf = ({ title, text }: RelevanceSet['documents'][number]): string => (text.trim() === '' ? title : text);
 
 /**
  * Loads a collection as a person would: a set-up admin uploads one text file a document (its id is the file name) into a folder,
  * and the queue is worked through. Only the sandbox is left out: plain text is read in this process, and the title, which a
- * text file does not carry, comes from the collection.
+ * text file does not carry, comes from the collection. Names are cleaned on the way in (`AC/DC` keeps `DC`), and two may become one:
+ * documents are known by the upload's answer, and read one by one.
  */
 export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
   const folder = await mkdtemp(join(tmpdir(), 'sergo-relevance-'));
@@ -43,14 +50,14 @@ export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
   const made = await setUpLocally(deps, { name: 'Bench', email: 'bench@example.com', password: 'a-bench-with-a-view' }, facts);
   const actor = await actAsUser(deps, 'bench@example.com', 'bench');
   const target = { folderId: (await createFolder(deps, actor, { name: 'Set', parentId: made.folderId })).id };
-  const titles = new Map(set.documents.map((document) => [`${document.id}.txt`, document.title]));
+  let title = '';
   const processing: ProcessingDeps = {
     storage,
     blobs: deps.blobs,
     clock: deps.clock,
     reader: {
       sniff: () => Promise.resolve('txt'),
-      read: async (_type, file, settings) => ({ ...readText(await readFile(file.path), settings), title: titles.get(file.name) }),
+      read: async (_type, file, settings) => ({ ...readText(await readFile(file.path), settings), title }),
     },
     copies: { missing: () => 'not needed for text', toPdf: () => Promise.reject(new Error('text has no copy')) },
     ocr: { missing: async () => 'not needed for text', read: async () => new Map(), searchablePdf: () => Promise.reject(new Error('text has no pictures')) },
@@ -64,21 +71,25 @@ export async function loadCorpus(set: RelevanceSet): Promise<LoadedCorpus> {
   };
   const maintenance = openSearchMaintenance(storage.databasePath);
   const never = new AbortController().signal;
-  for (let at = 0; at < set.documents.length; at += BATCH) {
-    for (const { id, text } of set.documents.slice(at, at + BATCH)) {
-      await uploadDocument(deps, actor, target, { name: `${id}.txt`, source: bytesOf(text) });
-    }
-    while (await workOnce(processing, never));
-    while (maintenance.step());
-  }
-  maintenance.close();
   const idOf = new Map<number, string>();
+  const unread: LoadedCorpus['unread'] = [];
+  for (const [at, document] of set.documents.entries()) {
+    title = document.title;
+    const { id, ref } = await uploadDocument(deps, actor, target, { name: `${document.id}.txt`, source: bytesOf(contentOf(document)) });
+    idOf.set(ref, document.id);
+    let row = await storage.documents.byId(id);
+    for (; row?.status === 'processing'; row = await storage.documents.byId(id)) if (!(await workOnce(processing, never))) await sleep(50);
+    if (row?.status !== 'ready') unread.push({ id: document.id, reason: row?.reason ?? 'it is gone' });
+    if ((at + 1) % BATCH === 0) while (maintenance.step());
+  }
+  while (maintenance.step());
+  maintenance.close();
   const root = (await storage.folders.byId(target.folderId))!;
-  for (const row of await storage.documents.allInFolders([root.ref])) idOf.set(row.ref, row.name.replace(/\.txt$/, ''));
   const index = createSearchIndex({ databasePath: storage.databasePath, threads: 1, timeoutMs: 60_000 });
   return {
     rank: (request) => index.rank({ ...request, scope: { folders: [root.ref], documents: [] } }),
     idOf: (document) => idOf.get(document)!,
+    unread,
     close: async () => {
       await index.close();
       await library.close();
@@ -95,13 +106,14 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 export async function loadIndexOnly(set: RelevanceSet): Promise<LoadedCorpus> {
   const folder = await mkdtemp(join(tmpdir(), 'sergo-relevance-'));
   const library = createSearchLibrary(join(folder, 'library.db'));
-  const documents = set.documents.map((document, i) => ({ ...document, ref: i + 1, folder: 1, name: `${document.id}.txt` }));
+  const documents = set.documents.map((document, i) => ({ ...document, text: contentOf(document), ref: i + 1, folder: 1, name: `${document.id}.txt` }));
   for (let i = 0; i < documents.length; i += 200) library.add(documents.slice(i, i + 200));
   library.settle();
   const index = createSearchIndex({ databasePath: library.path, threads: 1, timeoutMs: 60_000 });
   return {
     rank: (request) => index.rank({ ...request, scope: { folders: [1], documents: [] } }),
     idOf: (document) => set.documents[document - 1]!.id,
+    unread: [],
     close: async () => {
       await index.close();
       library.close();

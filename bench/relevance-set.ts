@@ -17,8 +17,10 @@ export function readRelevanceSet(folder: string): RelevanceSet {
     return { id: String(row._id), title: row.title ?? '', text: row.text ?? '' };
   });
   const judgements = new Map<string, Map<string, number>>();
-  for (const line of lines('qrels.tsv').slice(1)) {
+  for (const line of lines('qrels.tsv')) {
     const [query, document, grade] = line.split('\t');
+    // The line of headings.
+    if (Number.isNaN(Number(grade))) continue;
     const graded = judgements.get(query!) ?? new Map<string, number>();
     graded.set(document!, Number(grade));
     judgements.set(query!, graded);

@@ -19,6 +19,10 @@ if (values.corpus === undefined) {
   process.exit(2);
 }
 const set = readRelevanceSet(resolve(values.corpus));
+if (set.queries.length === 0) {
+  process.stderr.write(`No query of ${set.name} has a judged document: qrels.tsv holds query, document and grade, parted by tabs\n`);
+  process.exit(2);
+}
 const loading = performance.now();
 const corpus = await (values['index-only'] ? loadIndexOnly(set) : loadCorpus(set));
 const loadMs = performance.now() - loading;
@@ -32,6 +36,10 @@ for (const query of set.queries) {
   perQuery.push({ query: query.id, ndcg10: ndcgAt10(ids, judged), recall100: recallAt100(ids, judged), ms });
 }
 await corpus.close();
+if (corpus.unread.length > 0) {
+  const some = corpus.unread.slice(0, 3).map(({ id, reason }) => `${id}: ${reason}`).join('; ');
+  process.stderr.write(`${corpus.unread.length} of ${set.documents.length} documents could not be read and are found by nothing (${some})\n`);
+}
 const mean = (of: (one: (typeof perQuery)[number]) => number): number => perQuery.reduce((sum, one) => sum + of(one), 0) / perQuery.length;
 const round = (value: number): number => Math.round(value * 10_000) / 10_000;
 const result = {
