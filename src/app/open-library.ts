@@ -5,7 +5,7 @@ import { openAudit } from '../audit/log.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { defaultLibraryLimits, type LibraryDeps } from '../library/deps.ts';
-import { indexFolderName, reindexTitle } from '../processing/reindex.ts';
+import { indexFolderName, indexUnreadFolderNames, reindexTitle } from '../processing/reindex.ts';
 import { openDiskBlobs } from '../storage/blobs/disk.ts';
 import type { SqliteStorage } from '../storage/sqlite/open.ts';
 import { openSqliteStorage } from '../storage/sqlite/open.ts';
@@ -24,6 +24,7 @@ export async function openLibrary(config: Config, options: { giveWayMs?: number 
     process.exit(1);
   };
   const storage = await openSqliteStorage({ path: join(config.dataFolder, 'sergo.db'), onDiskFailure, ...options });
+  await indexUnreadFolderNames(storage);
   const blobs = await openDiskBlobs({ folder: join(config.dataFolder, 'blobs'), onDiskFailure });
   const key = await loadAuditKey(config.dataFolder, { mayCreate: (await storage.audit.head()) === null });
   const audit = openAudit({ storage, clock: systemClock, key });

@@ -103,7 +103,7 @@ async function purgePart(
   const depths = depthsFrom(folder.ref, folders);
   const deepestFirst = folders.toSorted((a, b) => (depths.get(b.ref) ?? 0) - (depths.get(a.ref) ?? 0));
   for (const one of deepestFirst) {
-    await stores.index.setFolderWords(one.ref, []);
+    await stores.index.setFolderWords(one.ref, new Map());
     await stores.folders.remove(one.ref);
   }
   await deps.audit.append(stores, { actor, action: 'folder purged', object, detail: `${path} with ${folders.length - 1} folders and ${all} documents` });

@@ -1,6 +1,6 @@
 /** For `explain`: how each word of a query was read, which excerpts have any of them, and what each word added to some of these. */
 import type { Prepared } from './lexical.ts';
-import { markAll, markFolders, type MatchSource } from './matches.ts';
+import { isMatched, markAll, markFolders, type MatchSource } from './matches.ts';
 import { frequenciesOf, RANKING, rarity, type ScoreInput } from './score.ts';
 import { countBits, hasBit, type ScopeMask } from './slot-table.ts';
 import type { ExcerptReason, ExplainedWord } from './types.ts';
@@ -27,7 +27,7 @@ export function explainWord({ word, matches, weight }: Prepared, mask: ScopeMask
     lookedUp: matches.terms.length > 0 ? matches.terms : [...word.terms.keys()],
     kind: word.kind,
     found: matches.found,
-    weight: matches.cost > 0 || matches.folders.size > 0 ? round(most) : 0,
+    weight: isMatched(matches) ? round(most) : 0,
   };
 }
 

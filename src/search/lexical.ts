@@ -3,7 +3,7 @@ import type { SearchReader } from '../storage/sqlite/search-reader.ts';
 import { hasFunctionWords } from './analysis/languages.ts';
 import { corrections, longerTerms } from './expand.ts';
 import { EXPLAINED_DEPTH, EXPLAINED_PHRASES, explainSlots, explainWord, findMatched } from './explain-words.ts';
-import { eachDense, findMatches, type Matches, type MatchSource } from './matches.ts';
+import { eachDense, findMatches, isMatched, type Matches, type MatchSource } from './matches.ts';
 import { rankPhrases } from './phrases.ts';
 import { readQuery, STOP_WEIGHT, type Query, type QueryWord } from './query.ts';
 import type { ScoreBoard} from './score.ts';
@@ -127,7 +127,7 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
   let started = 0;
   for (const one of prepared) {
     const { starts } = one.word;
-    const unmatched = one.matches.cost === 0;
+    const unmatched = !isMatched(one.matches);
     if (starts.when === 'always' || (starts.when === 'unmatched' && unmatched)) {
       if (++started > MAX_STARTS) break;
       const longer = longerTerms(source, one.word, check);
@@ -138,7 +138,7 @@ function prepareWords(source: MatchSource, query: Query, check: () => void): Pre
     }
   }
   // One odd word among others is a slip of the hand; when most have no match, the scope is simply about something else.
-  const odd = meaningful.filter((one) => one.matches.cost === 0);
+  const odd = meaningful.filter((one) => !isMatched(one.matches));
   if (odd.length <= Math.max(2, meaningful.length / 3)) {
     for (const one of odd.slice(0, MAX_CORRECTED)) {
       const meant = corrections(source, one.word, source.mask.languages, check);
@@ -165,7 +165,7 @@ function chooseTelling(prepared: Prepared[]): Prepared[] {
   const urgency = ({ word, matches }: Prepared): number => {
     if (word.phrases.length > 0) return 0;
     if (word.kind === 'stop') return 4;
-    if (matches.cost === 0) return 3;
+    if (!isMatched(matches)) return 3;
     return word.kind === 'identifier' ? 1 : 2;
   };
   const order = prepared.map((_, i) => i);

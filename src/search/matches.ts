@@ -51,6 +51,9 @@ export interface MatchSource {
   scratch: Uint32Array;
 }
 
+/** Does anything in scope have the word: a text, a title, or the name of a folder? */
+export const isMatched = ({ cost, folders }: Matches): boolean => cost > 0 || folders.size > 0;
+
 /** Finds a word's terms inside the scope. */
 export function findMatches(source: MatchSource, word: Pick<QueryWord, 'terms'>): Matches {
   const matches: Matches = { lists: [], dense: [], titles: [], folders: new Set(), found: 0, cost: 0, terms: [] };
@@ -66,7 +69,7 @@ export function findMatches(source: MatchSource, word: Pick<QueryWord, 'terms'>)
       const inTitles = source.reader.postings(segment, TITLE_MARK + term);
       if (inTitles !== null) addTitles(source, titles, segment, factor, inTitles);
     }
-    for (const folder of source.table.folderTerms.get(term) ?? []) if (source.mask.folders.has(folder)) folders.add(folder);
+    for (const folder of source.table.foldersNamed(term, source.mask)) folders.add(folder);
     if (matches.cost > before) termsFound++;
     if (matches.cost > before || titles.size > titlesBefore) matches.terms.push(term);
   }

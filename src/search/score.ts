@@ -1,7 +1,7 @@
 /** BM25F over the matches of a query's words, inside the scope, without scoring what cannot reach the answer. */
 import { nthLargest } from './nth-largest.ts';
 import type { SearchReader } from '../storage/sqlite/search-reader.ts';
-import { eachDense, type DenseList, type Matches } from './matches.ts';
+import { eachDense, isMatched, type DenseList, type Matches } from './matches.ts';
 import { countBits, hasBit, type ScopeMask, type SlotTable } from './slot-table.ts';
 
 /** One setting for all libraries; how it was found is in docs/search.md. */
@@ -67,7 +67,7 @@ export function scoreMatches(input: ScoreInput, words: readonly WeightedMatches[
   board.fit(table.slotDocument.length);
   const ordered = words
     .map((word, place) => ({ ...word, place, bound: word.weight * rarity(word.matches.found, mask.excerpts) * (RANKING.k1 + 1) }))
-    .filter((word) => word.matches.cost > 0 || word.matches.folders.size > 0)
+    .filter((word) => isMatched(word.matches))
     .toSorted((a, b) => b.bound - a.bound || a.place - b.place);
   const bounds = ordered.map((word) => word.bound);
   const restAfter = bounds.map((_, i) => bounds.slice(i).reduce((sum, bound) => sum + bound, 0));

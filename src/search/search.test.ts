@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSearchLibrary, type SearchLibrary } from '../../bench/search-library.ts';
 import { moveDocument, renameDocument, setDocumentLive, setFolderTerms } from '../storage/sqlite/search-writer.ts';
 import { analyseTitle } from './analysis/document.ts';
+import { analyseFolderName } from './analysis/folder-name.ts';
 import { createSearchIndex } from './pool.ts';
 import type { SearchIndex } from './types.ts';
 
@@ -98,10 +99,37 @@ describe('embedded search index', () => {
       { ref: 1, id: 'doc00001', folder: 1, title: 'One', text: 'Prices rise.' },
       { ref: 2, id: 'doc00002', folder: 2, title: 'Two', text: 'Prices rise.' },
     ]);
-    setFolderTerms(library.db, 2, [...analyseTitle('Energy outlooks', undefined, 'en').keys()]);
+    setFolderTerms(library.db, 2, analyseFolderName('Energy outlooks'));
     expect(await found('outlook prices')).toEqual(['doc00002', 'doc00001']);
     expect(await found('outlooks')).toEqual(['doc00002']);
     expect(await found('outlooks', [], [2])).toEqual([]);
+  });
+
+  it('the name of a folder is read in the languages of what is searched', async () => {
+    const german = (ref: number, folder: number) => ({ ref, id: `doc0000${ref}`, folder, title: 'Eins', text: 'Der Betrag ist innerhalb von dreißig Tagen und ohne Abzug zu zahlen, wie es mit uns vereinbart wurde.' });
+    library.add([german(1, 1), german(2, 2), { ref: 3, id: 'doc00003', folder: 3, title: 'Three', text: 'The amount is to be paid within thirty days and without any deduction.' }]);
+    setFolderTerms(library.db, 1, analyseFolderName('Rechnungen'));
+    setFolderTerms(library.db, 2, analyseFolderName('Счета'));
+    setFolderTerms(library.db, 3, analyseFolderName('News'));
+    for (const query of ['Rechnungen', 'rechnung', 'RECHNUNGEN']) expect(await found(query, [1, 2]), query).toEqual(['doc00001']);
+    expect(await found('Счета', [1, 2])).toEqual(['doc00002']);
+    expect(await found('news', [1, 2, 3])).toEqual(['doc00003']);
+    // Stemmed as German it would be `new`: nothing here is in German.
+    expect(await found('new', [3])).toEqual([]);
+    expect((await index.explain!({ query: 'Rechnungen', scope: { folders: [1, 2], documents: [] }, depth: 5 })).explanation).toMatchObject({ matched: 1 });
+  });
+
+  it('a word that is the name of a folder is no misspelling of another', async () => {
+    library.add([
+      { ref: 1, id: 'doc00001', folder: 1, title: 'One', text: 'The kestrel hovers above the field.' },
+      { ref: 2, id: 'doc00002', folder: 2, title: 'Two', text: 'The minutes of the meeting.' },
+    ]);
+    expect(await found('Kestral')).toEqual(['doc00001']);
+    setFolderTerms(library.db, 2, analyseFolderName('Kestral'));
+    expect(await found('Kestral')).toEqual(['doc00002']);
+    const { explanation } = await index.explain!({ query: 'Kestral', scope: { folders: [1, 2], documents: [] }, depth: 5 });
+    expect(explanation.words).toEqual([{ word: 'kestral', lookedUp: ['kestral'], kind: 'word', found: 1, weight: expect.any(Number) }]);
+    expect(await found('Kestral', [1])).toEqual(['doc00001']);
   });
 
   it('a title outweighs a passing mention', async () => {
@@ -158,7 +186,7 @@ describe('embedded search index', () => {
     const quoted = await index.explain!({ query: '"coal fired"', scope, depth: 15 });
     expect(quoted.explanation).toMatchObject({ matched: 40, droppedByDepth: 25, phrases: ['coal fired'] });
     expect([quoted.ranked.length, quoted.beyond.length]).toEqual([15, 25]);
-    setFolderTerms(library.db, 2, [...analyseTitle('Archive', undefined, 'en').keys()]);
+    setFolderTerms(library.db, 2, analyseFolderName('Archive'));
     const named = await index.explain!({ query: 'archive', scope, depth: 4 });
     expect(named.explanation).toMatchObject({ matched: 10, droppedByDepth: 6 });
     expect(named.beyond).toHaveLength(6);

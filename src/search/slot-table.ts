@@ -47,14 +47,13 @@ export class SlotTable {
   language: number[] = [];
   languageNames: string[] = [];
   segments: SegmentInfo[] = [];
-  /** Term → folders whose names have it. */
-  folderTerms = new Map<string, number[]>();
-
   private readonly reader: SearchReader;
   private readonly indexOf = new Map<number, number>();
   private live: boolean[] = [];
   private words: number[] = [];
   private free: number[] = [];
+  /** Term → folders whose names have it, and the languages that write it so. */
+  private folderTerms = new Map<string, { folder: number; languages: readonly string[] }[]>();
   private seen = { data: -1, change: -1, segments: -1, folders: -1 };
   private masks: CachedMask[] = [];
 
@@ -95,6 +94,12 @@ export class SlotTable {
     this.masks = [{ version: this.version, folders, singles, mask }, ...this.masks.filter((cached) => cached.version === this.version)];
     this.masks.length = Math.min(this.masks.length, KEPT_MASKS);
     return mask;
+  }
+
+  /** Folders of a scope whose names have a term in one of the languages that its documents are in. */
+  foldersNamed(term: string, { folders, languages }: ScopeMask): number[] {
+    const named = this.folderTerms.get(term) ?? [];
+    return named.filter((one) => folders.has(one.folder) && one.languages.some((language) => languages.includes(language))).map((one) => one.folder);
   }
 
   private buildMask(folders: Int32Array, singles: Int32Array): ScopeMask {
@@ -191,7 +196,11 @@ export class SlotTable {
   private readFolders(): void {
     this.folderTerms.clear();
     for (const { folder, terms } of this.reader.folders()) {
-      for (const term of terms) this.folderTerms.set(term, [...(this.folderTerms.get(term) ?? []), folder]);
+      for (const [term, languages] of Object.entries(terms)) {
+        const named = this.folderTerms.get(term);
+        if (named === undefined) this.folderTerms.set(term, [{ folder, languages }]);
+        else named.push({ folder, languages });
+      }
     }
   }
 }

@@ -10,6 +10,7 @@ import { hasShared, sharedPath } from '../../../test/support/shared.ts';
 import { analyseDocument } from './document.ts';
 import { UNSPACED_CLASS } from './characters.ts';
 import { foldForPhrase, lowerWord, normaliseText } from './fold.ts';
+import { detectLanguage, LANGUAGES as KNOWN } from './languages.ts';
 import { termsOfWord } from './terms.ts';
 import { eachBrokenWord, eachSurface, emitSurface, type Token } from './tokens.ts';
 
@@ -68,6 +69,12 @@ const anyText = fc.oneof(mixed, fc.string({ unit: 'binary', maxLength: 200 }), f
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'ru', 'da', 'fi', 'hu', 'tr', 'ar', 'zh', 'ja', 'th'];
 
 describe('analysis', () => {
+  it('knows every language that it finds a text to be in', () => {
+    const letters = fc.array(fc.constantFrom(...LETTERS, 'ß', 'ä', 'ñ', 'ã', 'œ', 'å', 'ł', 'ğ', 'ő', 'ř', 'ă', 'ø', 'ò', 'ї', 'ы', 'پ', 'א', 'λ', 'the', ' und '), { maxLength: 12 });
+    fc.assert(fc.property(letters.map((parts) => parts.join('')), (text) => KNOWN.includes(detectLanguage(text))), { numRuns: 3_000 });
+    expect(KNOWN).toEqual(expect.arrayContaining(LANGUAGES));
+  });
+
   it('cuts any text where the pattern does', () => {
     fc.assert(
       fc.property(anyText, (text) => {

@@ -61,6 +61,12 @@ const STEMMER_NAMES: Record<string, string> = {
   da: 'danish', no: 'norwegian', fi: 'finnish', hu: 'hungarian', ro: 'romanian', tr: 'turkish', cs: 'czech',
 };
 
+/** Recognised by their script or their letters, and neither stemmed nor known by function words. */
+const OTHER_LANGUAGES = ['pl', 'uk', 'fa', 'ar', 'he', 'el', 'ja', 'ko', 'th', 'zh'];
+
+/** All languages that a document may be found to be in. */
+export const LANGUAGES: readonly string[] = [...new Set([...Object.keys(FUNCTION_WORDS), ...Object.keys(STEMMER_NAMES), ...OTHER_LANGUAGES])];
+
 /** Languages that write compounds as one word: there the start of a word is searched as well. */
 export const COMPOUNDING: ReadonlySet<string> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi', 'hu']);
 

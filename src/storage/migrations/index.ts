@@ -7,6 +7,7 @@ import { auditMarks } from './0007-audit-marks.ts';
 import { namedBlocks } from './0008-named-blocks.ts';
 import { titles } from './0009-titles.ts';
 import { containers } from './0010-containers.ts';
+import { folderWords } from './0011-folder-words.ts';
 
 /**
  * Every migration by name; names sort in the order of application and never change once released. `createSearchTables` is the
@@ -22,4 +23,5 @@ export const migrationsWith = (createSearchTables: () => void): Record<string, M
   '0008-named-blocks': namedBlocks,
   '0009-titles': titles,
   '0010-containers': containers,
+  '0011-folder-words': folderWords,
 });

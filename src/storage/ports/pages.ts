@@ -63,6 +63,8 @@ export interface IndexStore {
   setTitle(document: number, title: ReadonlyMap<string, number>): Promise<void>;
   /** Language the document was analysed in, null when it is not indexed. */
   languageOf(document: number): Promise<string | null>;
-  /** Words of a folder's name (`analyseTitle`): its documents are found by them, a little. None: forget the folder. */
-  setFolderWords(folder: number, words: readonly string[]): Promise<void>;
+  /** Words of a folder's name, each with its languages (`analyseFolderName`): its documents are found by them, a little. None: forget the folder. */
+  setFolderWords(folder: number, words: ReadonlyMap<string, readonly string[]>): Promise<void>;
+  /** Some of the folders that are known, but not the words of their names: an upgrade left these to be set. */
+  foldersWithoutWords(limit: number): Promise<number[]>;
 }

@@ -14,7 +14,8 @@ export interface IndexWriter {
   /** An index that knows no titles and folder names leaves these out. */
   renameDocument?(db: Sqlite.Database, document: number, title: ReadonlyMap<string, number>): void;
   languageOfDocument?(db: Sqlite.Database, document: number): string | null;
-  setFolderTerms?(db: Sqlite.Database, folder: number, terms: readonly string[]): void;
+  foldersWithoutTerms?(db: Sqlite.Database, limit: number): number[];
+  setFolderTerms?(db: Sqlite.Database, folder: number, terms: ReadonlyMap<string, readonly string[]>): void;
 }
 
 /** Rows changed in one go: about ten milliseconds. */
@@ -90,6 +91,9 @@ export function createIndexStore(db: Sqlite.Database, writer: IndexWriter): Inde
     },
     async setFolderWords(folder, words) {
       writer.setFolderTerms?.(db, folder, words);
+    },
+    async foldersWithoutWords(limit) {
+      return writer.foldersWithoutTerms?.(db, limit) ?? [];
     },
   };
 }

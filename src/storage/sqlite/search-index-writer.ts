@@ -2,7 +2,7 @@
 import type { AnalysedDocument } from '../../search/types.ts';
 import type { IndexWriter } from './index-store.ts';
 import {
-  addDocument, languageOfDocument, moveDocument, removeDocument, removeDocuments, renameDocument, setDocumentLive, setDocumentsLive, setFolderTerms,
+  addDocument, foldersWithoutTerms, languageOfDocument, moveDocument, removeDocument, removeDocuments, renameDocument, setDocumentLive, setDocumentsLive, setFolderTerms,
 } from './search-writer.ts';
 
 export const searchIndexWriter: IndexWriter = {
@@ -24,4 +24,5 @@ export const searchIndexWriter: IndexWriter = {
   renameDocument,
   languageOfDocument,
   setFolderTerms,
+  foldersWithoutTerms,
 };

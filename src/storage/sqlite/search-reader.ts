@@ -49,7 +49,8 @@ export interface SearchReader {
   allDocuments(each: (entry: DocumentEntry) => void): void;
   document(ref: number): DocumentEntry | null;
   segments(): SegmentInfo[];
-  folders(): { folder: number; terms: string[] }[];
+  /** Terms of folders' names, each with the languages that write it so. */
+  folders(): { folder: number; terms: Record<string, string[]> }[];
   /** Postings of a term in a segment. Long lists come without codes. */
   postings(segment: SegmentInfo, term: string): Postings | null;
   codesOf(segment: SegmentInfo, term: string): Uint8Array;
@@ -234,7 +235,7 @@ export function readerOver(db: Database): SearchReader {
     },
     folders: () => {
       const rows = sql.folders.all() as { folder: number; terms: string }[];
-      return rows.map((row) => ({ folder: row.folder, terms: JSON.parse(row.terms) as string[] }));
+      return rows.map((row) => ({ folder: row.folder, terms: JSON.parse(row.terms) as Record<string, string[]> }));
     },
     postings: (segment, term) => {
       if (segment.small) return smallTerms(segment.segment).get(term);

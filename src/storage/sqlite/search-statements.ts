@@ -18,6 +18,7 @@ const SQL = {
   forgetChanges: `DELETE FROM search_changes WHERE seq <= ?`,
   putFolder: `INSERT OR REPLACE INTO search_folders (folder, terms) VALUES (?, ?)`,
   removeFolder: `DELETE FROM search_folders WHERE folder = ?`,
+  emptyFolders: `SELECT folder FROM search_folders WHERE terms = '{}' LIMIT ?`,
   addSegment: `INSERT INTO search_segments (state, first_slot, end_slot, slots, bytes, sources, data)
     VALUES (@state, @first, @end, @slots, @bytes, @sources, @data)`,
   addPostings: `INSERT INTO search_postings (segment, term, count, slots, codes) VALUES (?, ?, ?, ?, ?)`,

@@ -26,6 +26,7 @@ export const searchTables: readonly string[] = [
     primary key (segment, term)) strict, without rowid`,
   `create table search_blocks (
     segment integer not null, term text not null, data blob not null, primary key (segment, term)) strict, without rowid`,
+  // terms: a JSON object, of each term of the name the languages that write it so.
   `create table search_folders (folder integer primary key, terms text not null) strict`,
   // What searching threads must read again: documents by change, in order; segments and folders as a whole (search_state).
   `create table search_changes (seq integer primary key autoincrement, document integer not null) strict`,

@@ -81,12 +81,17 @@ export function renameDocument(db: Database, document: number, title: ReadonlyMa
   noteChange(db, document);
 }
 
-/** A folder's name, as terms (`analyseTitle`): its documents are found by it, a little. No terms forget the folder. */
-export function setFolderTerms(db: Database, folder: number, terms: readonly string[]): void {
+/** A folder's name, as terms with their languages (`analyseFolderName`): its documents are found by it, a little. No terms forget the folder. */
+export function setFolderTerms(db: Database, folder: number, terms: ReadonlyMap<string, readonly string[]>): void {
   const statements = statementsOf(db);
-  if (terms.length === 0) statements.removeFolder.run(folder);
-  else statements.putFolder.run(folder, JSON.stringify(terms));
+  if (terms.size === 0) statements.removeFolder.run(folder);
+  else statements.putFolder.run(folder, JSON.stringify(Object.fromEntries(terms)));
   statements.bump.run('folders');
+}
+
+/** Folders that an upgrade has left without the terms of their names. */
+export function foldersWithoutTerms(db: Database, limit: number): number[] {
+  return (statementsOf(db).emptyFolders.all(limit) as { folder: number }[]).map(({ folder }) => folder);
 }
 
 /** The language the document was analysed in, or null when it is not indexed: a rename needs it. */
