@@ -4,6 +4,8 @@
  */
 import { foldWord } from './analysis/fold.ts';
 import { termsOfWord } from './analysis/terms.ts';
+import { compareTerms } from '../storage/sqlite/search-postings.ts';
+import type { SegmentInfo } from '../storage/sqlite/search-reader.ts';
 import { TITLE_MARK } from '../storage/sqlite/search-writer.ts';
 import { findMatches, type MatchSource } from './matches.ts';
 import type { QueryWord } from './query.ts';
@@ -11,8 +13,8 @@ import { hasBit } from './slot-table.ts';
 
 /** Longer words taken for one start, first in order of the alphabet. */
 const MAX_LONGER = 48;
-/** Terms of one segment that are looked at for one start: a bound on time that no ordinary start reaches. */
-const MAX_SCANNED = 20_000;
+/** Words with the same first letters that a misspelt one is compared with, first in order of the alphabet. */
+const MAX_COMPARED = 20_000;
 const MAX_CORRECTIONS = 3;
 /** Longer words are not taken for misspelt ones: each letter is some fifty words to look up. */
 const MAX_MENDED_LETTERS = 40;
@@ -22,14 +24,16 @@ export function longerTerms(source: MatchSource, word: QueryWord, check: () => v
   const candidates = new Set<string>();
   for (const start of word.starts.prefixes) {
     check();
-    // Of each segment the first ones are enough to have the first of all.
-    for (const term of termsFrom(source, start, MAX_LONGER + word.terms.size)) if (!word.terms.has(term)) candidates.add(term);
+    for (const term of termsFrom(source, start, MAX_LONGER + word.terms.size, check)) if (!word.terms.has(term)) candidates.add(term);
   }
-  return [...candidates].toSorted().slice(0, MAX_LONGER);
+  return [...candidates].toSorted(compareTerms).slice(0, MAX_LONGER);
 }
 
-/** Terms of texts and titles inside the scope that start so: at least the first `most`. */
-function termsFrom(source: MatchSource, start: string, most: number): Set<string> {
+/**
+ * The first terms of texts and titles inside the scope that start so. Only those count: however many others there are, none is missed
+ * for them. Many of them take time, which `check` bounds.
+ */
+function termsFrom(source: MatchSource, start: string, most: number, check: () => void): string[] {
   const { reader, table, mask } = source;
   const isInside = (slot: number): boolean => hasBit(mask.words, slot);
   // A slot of an earlier name belongs to nobody.
@@ -38,13 +42,23 @@ function termsFrom(source: MatchSource, start: string, most: number): Set<string
     return document >= 0 && table.titleSlot[document] === slot && mask.documents[document] === 1;
   };
   const terms = new Set<string>();
-  const bound = { limit: MAX_SCANNED, most };
+  const bound = { most, check };
   for (const segment of table.segments) {
-    for (const term of reader.termsFrom(segment, start, bound, isInside)) terms.add(term);
+    // Of each segment the first ones are enough to have the first of all.
+    if (anyBit(mask.words, segment)) for (const term of reader.termsFrom(segment, start, bound, isInside)) terms.add(term);
     // In titles only is in the scope as well.
     for (const term of reader.termsFrom(segment, TITLE_MARK + start, bound, isTitle)) terms.add(term.slice(1));
   }
-  return terms;
+  return terms.size > most ? [...terms].toSorted(compareTerms).slice(0, most) : [...terms];
+}
+
+/** Is any excerpt of a segment in the scope? */
+function anyBit(words: Uint32Array, { first, end }: SegmentInfo): boolean {
+  for (let slot = first; slot < end; slot++) {
+    if ((slot & 31) === 0 && words[slot >> 5] === 0) slot += 31;
+    else if (hasBit(words, slot)) return true;
+  }
+  return false;
 }
 
 /**
@@ -71,7 +85,7 @@ export function corrections(source: MatchSource, word: QueryWord, languages: rea
     const starts = [...new Set(stems.map((stem) => stem.slice(0, 4)))];
     for (const start of starts) {
       check();
-      for (const term of termsFrom(source, start, MAX_SCANNED)) {
+      for (const term of termsFrom(source, start, MAX_COMPARED, check)) {
         if (tried.has(term)) continue;
         tried.add(term);
         const forms = [...stems, plain.slice(0, term.length)];

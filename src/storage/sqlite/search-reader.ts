@@ -38,6 +38,12 @@ export interface ExcerptPlace {
   position: number;
 }
 
+export interface TermsBound {
+  most: number;
+  /** Called now and then while terms are looked at; throws when the search was given up. */
+  check: () => void;
+}
+
 export interface SearchReader {
   /** Runs `work` on one snapshot of the database. */
   snapshot<T>(work: () => T): T;
@@ -56,11 +62,8 @@ export interface SearchReader {
   codesOf(segment: SegmentInfo, term: string): Uint8Array;
   /** False: the segment does not have the term. Costs next to nothing. */
   mayHave(segment: SegmentInfo, term: string): boolean;
-  /**
-   * Terms of a segment that start so and have a slot that passes: the first `most` in order, and some more. At most `limit` terms
-   * of each kind of storage are looked at.
-   */
-  termsFrom(segment: SegmentInfo, prefix: string, bound: { limit: number; most: number }, test: (slot: number) => boolean): string[];
+  /** Terms of a segment that start so and have a slot that passes: the first `most` in order, and some more. */
+  termsFrom(segment: SegmentInfo, prefix: string, bound: TermsBound, test: (slot: number) => boolean): string[];
   /** Where a document's excerpts are, in order. */
   layout(document: number): ExcerptPlace[];
   /** Shown text and heading of an excerpt, or null when its row is gone. */
@@ -79,6 +82,9 @@ const TEXT = `SELECT text, section FROM chunks WHERE ref = ?`;
 const CALLED = `SELECT name, title FROM documents WHERE ref = ?`;
 /** By the index of pages that have some: most have none, and the text of such a page need not be read to know it. */
 const NOTES = `SELECT notes FROM pages INDEXED BY pages_notes WHERE document = ? AND number = ? AND notes IS NOT NULL`;
+
+/** Terms that are looked at between two checks: about a millisecond. */
+const CHECK_EVERY = 4_096;
 
 /** Terms of a segment that have rows of their own, with how many slots each has. */
 interface LongTerms {
@@ -163,7 +169,7 @@ export function readerOver(db: Database): SearchReader {
     const block = sql.block.get(segment.segment, term) as [string, Buffer] | undefined;
     return block === undefined ? null : findInSegment(block[1], term);
   };
-  const termsInBlocks = (segment: SegmentInfo, prefix: string, bound: { limit: number; most: number }, test: (slot: number) => boolean): string[] => {
+  const termsInBlocks = (segment: SegmentInfo, prefix: string, bound: TermsBound, test: (slot: number) => boolean): string[] => {
     const found: string[] = [];
     // The block that holds the first may begin before it. Mostly it holds all.
     const first = sql.block.get(segment.segment, prefix) as [string, Buffer] | undefined;
@@ -179,16 +185,18 @@ export function readerOver(db: Database): SearchReader {
       return done ? [] : [value as Buffer];
     });
     const start = Buffer.from(prefix);
-    for (let looked = 0; looked < bound.limit && found.length < bound.most && cursor.next(); ) {
-      const { name, nameAt, nameEnd } = cursor;
-      const order = compareBytes(name, nameAt, Math.min(nameEnd, nameAt + start.length), start, 0, start.length);
-      if (order > 0) break;
-      if (order < 0) continue;
-      looked++;
-      if (!someSlot(cursor.slots, cursor.slotsAt, cursor.count, segment.first, test)) continue;
-      found.push(Buffer.from(name.subarray(nameAt, nameEnd)).toString());
+    try {
+      for (let looked = 1; found.length < bound.most && cursor.next(); looked++) {
+        if (looked % CHECK_EVERY === 0) bound.check();
+        const { name, nameAt, nameEnd } = cursor;
+        const order = compareBytes(name, nameAt, Math.min(nameEnd, nameAt + start.length), start, 0, start.length);
+        if (order > 0) break;
+        if (order < 0 || !someSlot(cursor.slots, cursor.slotsAt, cursor.count, segment.first, test)) continue;
+        found.push(Buffer.from(name.subarray(nameAt, nameEnd)).toString());
+      }
+    } finally {
+      (rest as IterableIterator<unknown> | null)?.return?.();
     }
-    (rest as IterableIterator<unknown> | null)?.return?.();
     return found;
   };
   const smallTerms = (segment: number): SmallTerms => {
@@ -254,8 +262,7 @@ export function readerOver(db: Database): SearchReader {
       if (segment.small) return smallTerms(segment.segment).startingWith(prefix, segment.first, test);
       const { inOrder } = longTermsOf(segment);
       const long: string[] = [];
-      let looked = 0;
-      for (let at = firstFrom(inOrder, prefix); at < inOrder.length && inOrder[at]!.startsWith(prefix) && looked < bound.limit; at++, looked++) {
+      for (let at = firstFrom(inOrder, prefix); at < inOrder.length && inOrder[at]!.startsWith(prefix) && long.length < bound.most; at++) {
         const { count, slots } = sql.slots.get(segment.segment, inOrder[at]!) as { count: number; slots: Buffer };
         if (someSlot(slots, 0, count, segment.first, test)) long.push(inOrder[at]!);
       }
