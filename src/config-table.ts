@@ -57,7 +57,7 @@ const address: z.ZodType<string, string> = z
     (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
     'is not an http:// or https:// address',
   )
-  .transform((text) => text.replace(/\/+$/, ''));
+  .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
 
 const networks: z.ZodType<string[], string> = list.refine(
   (parts) => parts.every((part) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(part)),

@@ -18,6 +18,6 @@ aaaaaaaa abcabcabc 1234abcd 12qwaszx 147258369 159753456 741852963 789456123 123
 export function isCommonPassword(password: string): boolean {
   const plain = password.normalize('NFKC').toLowerCase();
   if (commonPasswords.has(plain)) return true;
-  const bare = plain.replace(/[\d!?.#*$_-]+$/u, '');
+  const bare = plain.replace(/(?<![\d!?.#*$_-])[\d!?.#*$_-]+$/u, '');
   return (bare.length >= 5 && commonPasswords.has(bare)) || /^(.)\1*$/u.test(plain) || /^(.{1,3})\1+$/u.test(plain);
 }

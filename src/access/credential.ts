@@ -48,7 +48,7 @@ function valuesOf(header: string | string[] | undefined): string[] {
 
 /** RFC 9110: the scheme is case-insensitive. Another scheme is no credential that Sergo knows. */
 function bearerOf(value: string): string | null {
-  const match = /^bearer(?:[ \t]+(.*))?$/is.exec(value);
+  const match = /^bearer(?:[ \t](.*))?$/is.exec(value);
   const token = match?.[1]?.trim();
   return token === undefined || token === '' ? null : token;
 }

@@ -60,4 +60,4 @@ function readPhc(text: string): { cost: Omit<typeof parameters, 'tagLength'>; sa
   };
 }
 
-const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+const encode = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replace(/={1,2}$/, '');

@@ -42,7 +42,7 @@ export function openEndpoint(options: EndpointOptions): EmbeddingProvider {
   const deps = options.attempts ?? attemptDeps;
   const service = createOpenAICompatible({
     name: 'embeddings',
-    baseURL: source.url.replace(/\/+$/, '').replace(/\/embeddings$/, ''),
+    baseURL: source.url.replace(/(?<!\/)\/+$/, '').replace(/\/embeddings$/, ''),
     ...(options.key === null ? {} : { apiKey: options.key }),
     fetch: boundedFetch(NAME, 65_536 + BATCH * MOST_DIMENSIONS * NUMBER_BYTES, options.fetch),
   });

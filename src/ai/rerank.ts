@@ -39,7 +39,7 @@ export interface RerankOptions {
 
 export function createReranker(options: RerankOptions): Reranker {
   const deps = options.attempts ?? attemptDeps;
-  const url = `${options.url.replace(/\/+$/, '').replace(/\/rerank$/, '')}/rerank`;
+  const url = `${options.url.replace(/(?<!\/)\/+$/, '').replace(/\/rerank$/, '')}/rerank`;
   const fetch = boundedFetch(NAME, MAX_ANSWER_BYTES, options.fetch);
   const circuit = new Circuit(NAME, deps.now);
 

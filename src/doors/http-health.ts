@@ -49,7 +49,7 @@ async function readinessOf(deps: HealthDeps, request: FastifyRequest): Promise<R
 
 /** A proxy on this machine is a loopback peer as well, so a forwarded request needs the token. */
 function mayReadMetrics(request: FastifyRequest, token: string | undefined): boolean {
-  const given = /^bearer[ \t]+(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const given = /^bearer[ \t]+([^ \t].*)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token !== undefined && given !== undefined) {
     const [a, b] = [Buffer.from(given), Buffer.from(token)];
     return a.length === b.length && timingSafeEqual(a, b);

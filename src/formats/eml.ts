@@ -75,7 +75,7 @@ const known = /^(received|return-path|mime-version|date|subject|from|to|cc|messa
 /** Header lines at the very beginning, at least two of them a mail's own. */
 function looksLikeMail(head: Uint8Array): boolean {
   const lines = Buffer.from(head.subarray(0, 16_384)).toString('latin1').replace(/^\xef\xbb\xbf/, '').split(/\r?\n/);
-  if (/^>?From \S+@?\S* /.test(lines[0] ?? '')) lines.shift();
+  if (/^>?From \S+ /.test(lines[0] ?? '')) lines.shift();
   let found = 0;
   for (const line of lines) {
     if (line === '') break;

@@ -163,7 +163,7 @@ export function pageOf(pieces: FlowBlock[], index: number): ReadPage {
     if (piece.notes) notes.push(piece.notes);
     if (piece.hidden) hidden.push(piece.hidden);
     if (piece.figure) figure = true;
-    const body = piece.text.replace(/[ \t\n]+$/, '');
+    const body = piece.text.replace(/(?<![ \t\n])[ \t\n]+$/, '');
     if (body.trim() === '') continue;
     if (text !== '') text += piece.tight ? '\n' : '\n\n';
     if (piece.heading !== undefined) sections.push({ start: text.length, title: piece.heading });

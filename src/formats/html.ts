@@ -17,7 +17,7 @@ export function readHtml(bytes: Uint8Array, options: ReadOptions): ReadResult {
 export function decodeHtml(bytes: Uint8Array): string {
   if (bytes.length === 0) throw new UnreadableFile('The file is empty (0 bytes)');
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4_096)).toString('latin1');
-  const declared = /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(head)?.[1] ?? /^<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(head)?.[1];
+  const declared = /<meta[^>]+charset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(head)?.[1] ?? /^<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(head)?.[1];
   const hasMark = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/.test(head);
   if (declared && !hasMark && !/^utf-?(8|16)/i.test(declared) && iconv.encodingExists(declared)) {
     return cleanText(iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), declared));
@@ -25,7 +25,8 @@ export function decodeHtml(bytes: Uint8Array): string {
   return decodeText(bytes).text;
 }
 
-const opening = /^\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--[\s\S]{0,4000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
+/** A comment ends with the first of its ends: were there a choice, thirty comments would have a thousand million readings. */
+const opening = /^\ufeff?\s*(?:<\?xml[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
 
 export const html: Format = {
   type: 'html',

@@ -24,7 +24,7 @@ function splitFrontMatter(text: string): { front: string; body: string; title?: 
   const match = /^---[ \t]*\n([\s\S]{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text) ?? /^\+\+\+[ \t]*\n([\s\S]{0,20000}?)\n\+\+\+[ \t]*(?:\n|$)/.exec(text);
   // A rule between paragraphs is no front matter: that has keys.
   if (!match || !/^\s*[\w-]+\s*[:=]/.test(match[1]!)) return { front: '', body: text };
-  const title = /^title\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|(.*))$/im.exec(match[1]!);
+  const title = /^title\s*[:=]\s*(?:"([^"\n]*)"|'([^'\n]*)'|(\S.*|))$/im.exec(match[1]!);
   return { front: match[1]!, body: text.slice(match[0].length), title: title?.[1] ?? title?.[2] ?? title?.[3] };
 }
 
@@ -40,7 +40,7 @@ function blocksOfMarkdown(text: string): FlowBlock[] {
   for (const line of text.split('\n')) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
     if (mark && (fence === '' || (mark.startsWith(fence[0]!) && mark.length >= fence.length))) fence = fence === '' ? mark : '';
-    const heading = fence === '' ? /^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$/.exec(line.slice(0, 1_000))?.[1] : undefined;
+    const heading = fence === '' ? headingOf(line.slice(0, 1_000)) : undefined;
     const previous = lines[lines.length - 1];
     if (heading !== undefined) {
       flush();
@@ -57,10 +57,19 @@ function blocksOfMarkdown(text: string): FlowBlock[] {
   return blocks;
 }
 
+/** What stands between the signs before a heading and those after it. */
+function headingOf(line: string): string | undefined {
+  const written = /^ {0,3}#{1,6}[ \t]+([^ \t].*)$/.exec(line)?.[1];
+  if (written === undefined) return undefined;
+  return withoutEnd(withoutEnd(written).replace(/(?<!#)#+$/, '')) || '#';
+}
+
+const withoutEnd = (text: string): string => text.replace(/(?<![ \t])[ \t]+$/, '');
+
 /** A heading without the signs of its markup. */
 const plainHeading = (text: string): string =>
   text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/\s*\{#[\w-]+\}\s*$/, '')
+    .replace(/!?\[([^[\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/(?<!\s)\s*\{#[\w-]+\}\s*$/, '')
     .replace(/[*_`]{1,3}(?=\S)([^*_`]+)[*_`]{1,3}/g, '$1')
     .trim();

@@ -48,7 +48,7 @@ export const generalNumber = (value: number): string => {
 
 const trimNumber = (value: number): string => {
   const text = String(value);
-  return /e/i.test(text) ? value.toFixed(15).replace(/\.?0+$/, '') : text;
+  return /e/i.test(text) ? value.toFixed(15).replace(/\.?(?<!0)0+$/, '') : text;
 };
 
 function splitSections(code: string): string[] {
@@ -130,6 +130,14 @@ function chooseSection(sections: Section[], value: number): { section: Section |
   return { section: sections[0], shown: value };
 }
 
+/** `1234567` as `1,234,567`; what is written with an exponent stays. */
+function groupThousands(digits: string): string {
+  if (/\D/.test(digits)) return digits;
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return groups.join(',');
+}
+
 function formatDigits({ tokens }: Section, value: number): string {
   const percents = tokens.filter(({ kind }) => kind === 'percent').length;
   const pattern = tokens.filter(({ kind }) => kind === 'digits').map(({ text }) => text).join('');
@@ -153,7 +161,7 @@ function formatDigits({ tokens }: Section, value: number): string {
     while (fraction.length > 0 && decimals[fraction.length - 1] !== '0' && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
     const least = (dot < 0 ? pattern : pattern.slice(0, dot)).replace(/[^0]/g, '').length;
     whole = whole === '0' && least === 0 ? '' : whole.padStart(least, '0');
-    if (/[0#?],[0#?]/.test(dot < 0 ? pattern : pattern.slice(0, dot))) whole = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+    if (/[0#?],[0#?]/.test(dot < 0 ? pattern : pattern.slice(0, dot))) whole = groupThousands(whole);
     body = (scaled < 0 && Number(fixed) !== 0 ? '-' : '') + whole + (fraction === '' ? '' : `.${fraction}`);
     if (body === '' || body === '-') body = '0';
   }
@@ -172,7 +180,7 @@ function formatDigits({ tokens }: Section, value: number): string {
 /** `# ?/?` and the like: 0.75 as 3/4, 2.5 as 2 1/2. Undefined when the format is something else. */
 function formatFraction(tokens: readonly Token[], value: number): string | undefined {
   const code = tokens.map(({ text }) => text).join('');
-  const parts = /([#0?]+ +)?([#0?]+) ?\/ ?([#0?]+|[1-9]\d{0,3})/.exec(code);
+  const parts = /(?<![#0?])([#0?]+ +)?([#0?]+) ?\/ ?([#0?]+|[1-9]\d{0,3})/.exec(code);
   if (parts === null) return undefined;
   const [found, wholePart, , below = ''] = parts;
   const size = Math.abs(value);

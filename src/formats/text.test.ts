@@ -98,6 +98,19 @@ describe('markdown', () => {
   });
 });
 
+describe('signs around a heading of markdown', () => {
+  test.each([
+    ['# One', 'One'], ['###### Six ######  ', 'Six'], ['# C#', 'C'], ['## a # #', 'a #'], ['#  ##', '#'], ['#\tTab\t#', 'Tab'],
+    ['# [![alt](a.png)](b)', '[alt](b)'], ['# See [a](b) {#see}', 'See a'],
+  ])('%j', (line, title) => {
+    expect(readMarkdown(utf8(`${line}\n\ntext`), options).pages[0]!.sections).toEqual([{ start: 0, title }]);
+  });
+
+  test.each(['#no heading', '# ', '#', '####### seven'])('%j is no heading', (line) => {
+    expect(readMarkdown(utf8(`${line}\n\ntext`), options).pages[0]!.sections ?? []).toEqual([]);
+  });
+});
+
 describe('csv', () => {
   test.each([['a,b\n1,2\n', ','], ['a;b;c\n1,5;2;3\n', ';'], ['a\tb\n1,2\t3', '\t'], ['a|b\nx, y|z', '|'], ['only\nlines', ',']])('%j is parted by %j', (text, delimiter) => {
     expect(detectDelimiter(text)).toBe(delimiter);

@@ -55,6 +55,14 @@ describe('html', () => {
     expect(sniff(bytes('<p>part of a page</p>'), 'x.html')).toBe('html');
     expect(sniff(bytes('a < b and <c>'), 'notes.txt')).toBe('txt');
   });
+
+  test('comments without number before a page that is none are read once', () => {
+    const comments = '<!-- a - b -- c -->\n'.repeat(300);
+    const began = performance.now();
+    expect(sniff(bytes(`${comments}<p>`), 'x')).toBe('txt');
+    expect(sniff(bytes(`${comments}<html>`), 'x')).toBe('html');
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
 });
 
 describe('epub', () => {

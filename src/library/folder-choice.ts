@@ -18,7 +18,7 @@ export async function chooseFolders(
   const folded = scope.tree.map((folder) => ({ folder, path: `/${foldName(paths.get(folder.ref) ?? folder.name)}` }));
   const chosen = new Set<number>();
   for (const name of names) {
-    const wanted = `/${foldName(name.trim()).replace(/^\/+|\/+$/g, '')}`;
+    const wanted = `/${foldName(name.trim()).replace(/^\/+|(?<!\/)\/+$/g, '')}`;
     const fitting = wanted === '/' ? [] : folded.filter(({ path }) => path.endsWith(wanted));
     if (fitting.length === 0) return { unknown: name };
     for (const { folder } of fitting) chosen.add(folder.ref);

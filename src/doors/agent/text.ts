@@ -10,7 +10,7 @@ export function cleanText(text: string): string {
 
 /** A name or a description: one line of text. */
 export function cleanLine(text: string): string {
-  return cleanText(text).replace(/\s*[\n\t\u2028\u2029]\s*/g, ' ');
+  return cleanText(text).replace(/\s+/g, (spaces) => (/[\n\t\u2028\u2029]/.test(spaces) ? ' ' : spaces));
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -105,7 +105,7 @@ async function answer(visit: Visit, serving: Serving): Promise<void> {
 
 function checkContentType(header: HeaderOf): void {
   const type = header('content-type') ?? '';
-  if (type !== 'application/json' && !/^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?;?[ \t]*$/i.test(type)) {
+  if (type !== 'application/json' && !/^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?(?:;[ \t]*)?$/i.test(type)) {
     throw new AppError('wrong_type', 'Send the message as Content-Type: application/json (UTF-8)');
   }
   const encoding = header('content-encoding');

@@ -33,6 +33,7 @@ export function readOutline(pdfium: Pdfium, document: number): Map<number, strin
 export function placeSections(titles: string[], text: string): { start: number; title: string }[] {
   const placed = titles.map((title) => {
     const pattern = title
+      .trim()
       .split(/\s+/)
       .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('\\s+');
