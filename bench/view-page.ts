@@ -1,6 +1,6 @@
 /**
  * `npm run bench:view-page`: the first look at a page through the agent door beside `pdftocairo -png -r 110` as a process, and the
- * same look again from the cache. Needs poppler-utils and the shared corpus.
+ * same look again from the cache. Needs poppler-utils and the shared corpus. Ends with 1 when a target is missed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedPath } from '../test/support/shared.ts';
 import { openBenchLibrary } from './bench-library.ts';
-import { describeMachine, median, percentile, printTable } from './table.ts';
+import { describeMachine, percentile, printTable } from './table.ts';
 
 const cases: [string, number[]][] = [
   ['corpus/pdf-geotopo-117p-german.pdf', Array.from({ length: 40 }, (_, at) => at * 2 + 5)],
@@ -18,6 +18,9 @@ const cases: [string, number[]][] = [
   ['corpus/pdf-handbook-figures.pdf', [1]],
   ['corpus/pdf-wikipedia-browser-print.pdf', [1]],
 ];
+
+/** Of a page that was drawn before. */
+const AGAIN_MS = 5;
 
 const folder = mkdtempSync(join(tmpdir(), 'sergo-bench-'));
 const library = await openBenchLibrary();
@@ -65,12 +68,21 @@ try {
       for (let look = 0; look < 3; look++) again!.push(await view(ids[at]!, page));
     }
   }
-  const row = (name: string, values: readonly number[]): string[] => [name, median(values).toFixed(1), percentile(values, 0.95).toFixed(1)];
+  /** Both p50 and p95 are asked; a target is met by both or said to be missed by which. */
+  const row = (name: string, values: readonly number[], isMet?: (ms: number, which: number) => boolean): string[] => {
+    const cells = [0.5, 0.95].map((which) => {
+      const ms = percentile(values, which);
+      if (isMet === undefined) return ms.toFixed(1);
+      if (!isMet(ms, which)) process.exitCode = 1;
+      return `${ms.toFixed(1)}, ${isMet(ms, which) ? 'met' : 'MISSED'}`;
+    });
+    return [name, ...cells];
+  };
   process.stdout.write(`${describeMachine()}\n`);
   printTable(`A page as a picture, ${first!.length} pages, milliseconds`, ['', 'p50', 'p95'], [
     row('pdftocairo -png -r 110, a process', process_!),
-    row('view_page, first look (no slower wanted)', first!),
-    row('view_page, again (under 5 ms wanted)', again!),
+    row('view_page, first look (no slower wanted)', first!, (ms, which) => ms <= percentile(process_!, which)),
+    row(`view_page, again (under ${AGAIN_MS} ms wanted)`, again!, (ms) => ms < AGAIN_MS),
     ['very first look after start', coldest.toFixed(1), ''],
   ]);
 } finally {

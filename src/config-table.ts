@@ -66,6 +66,12 @@ const networks: z.ZodType<string[], string> = list.refine(
 
 const filled = z.string().min(1, 'is empty');
 
+/** No secret is one that an example had in its place (trust.md P20); how long one is that a service gave out is that service's matter. */
+const givenSecret = filled.refine((text) => !/changeme|change[-_ ](?:me|it|this)\b/i.test(text), 'is the placeholder of an example, which everybody knows');
+
+/** A secret that whoever runs Sergo makes up. */
+const ownSecret = givenSecret.refine((text) => Buffer.byteLength(text) >= 32, 'is shorter than 32 bytes (`openssl rand -hex 32` makes one)');
+
 /** Keeps the types of the rows while checking their shape. */
 const table = <T extends Record<string, Setting<unknown>>>(rows: T): T => rows;
 
@@ -120,7 +126,7 @@ export const settings = table({
   },
   metricsToken: {
     name: 'SERGO_METRICS_TOKEN',
-    schema: z.string().min(16, 'is shorter than 16 characters'),
+    schema: ownSecret,
     default: null,
     about: 'Bearer token with which other machines may read /metrics. Not set: only this machine may.',
     secret: true,
@@ -188,7 +194,7 @@ export const settings = table({
   },
   embeddingsKey: {
     name: 'SERGO_EMBEDDINGS_KEY',
-    schema: filled,
+    schema: givenSecret,
     default: null,
     about: 'Key for that service; better in a file (SERGO_EMBEDDINGS_KEY_FILE).',
     secret: true,
@@ -215,7 +221,7 @@ export const settings = table({
   rerankModel: { name: 'SERGO_RERANK_MODEL', schema: filled, default: null, about: 'Model of that service.' },
   rerankKey: {
     name: 'SERGO_RERANK_KEY',
-    schema: filled,
+    schema: givenSecret,
     default: null,
     about: 'Key for that service; better in a file (SERGO_RERANK_KEY_FILE).',
     secret: true,

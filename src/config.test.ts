@@ -74,9 +74,18 @@ describe('where a value comes from', () => {
 });
 
 test('a secret is masked wherever settings are shown, also in what is wrong with it', () => {
-  const { shown } = loadConfig({ SERGO_METRICS_TOKEN: 'a long enough token' });
+  const { shown } = loadConfig({ SERGO_METRICS_TOKEN: 'a token that is long enough for it' });
   expect(shown.find((row) => row.name === 'SERGO_METRICS_TOKEN')?.value).toBe('********');
-  expect(() => loadConfig({ SERGO_METRICS_TOKEN: 'short' })).toThrow('SERGO_METRICS_TOKEN=******** is shorter than 16 characters.');
+  expect(() => loadConfig({ SERGO_METRICS_TOKEN: 'short' })).toThrow('SERGO_METRICS_TOKEN=******** is shorter than 32 bytes');
+});
+
+test('a secret that is short or known to everybody is refused at the start (P20)', () => {
+  expect(() => loadConfig({ SERGO_METRICS_TOKEN: 'x'.repeat(31) })).toThrow('is shorter than 32 bytes');
+  expect(loadConfig({ SERGO_METRICS_TOKEN: 'x'.repeat(32) }).config.metricsToken).toBe('x'.repeat(32));
+  const placeholders = { SERGO_METRICS_TOKEN: 'changeme'.repeat(4), SERGO_EMBEDDINGS_KEY: 'changeme', SERGO_RERANK_KEY: 'Change-Me' };
+  for (const [name, text] of Object.entries(placeholders)) expect(() => loadConfig({ [name]: text }), name).toThrow(`${name}=******** is the placeholder of an example`);
+  // What a service gave out may be short.
+  expect(() => loadConfig({ SERGO_EMBEDDINGS_KEY: 'sk-1', SERGO_RERANK_KEY: 'exchange-media' })).not.toThrow();
 });
 
 describe('mistakes', () => {

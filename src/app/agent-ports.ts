@@ -29,9 +29,12 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
     if (!row) throw notFound();
     return row;
   };
+  /** One that is read again, or was replaced, is found by its old pages until the new ones are there: searchable, whatever it waits for. */
   const listed = async (documents: readonly DocumentRow[]): Promise<ListedDocument[]> => {
     const paths = await storage.folders.paths([...new Set(documents.map((document) => document.folder))]);
-    return documents.map((row) => toListed(row, paths.get(row.folder) ?? ''));
+    const readAgain = documents.filter((row) => row.status === 'processing' && row.pages !== null).map((row) => row.ref);
+    const found = new Set(readAgain.length === 0 ? [] : await storage.chunks.documentsWith(readAgain));
+    return documents.map((row) => toListed(row, paths.get(row.folder) ?? '', found.has(row.ref)));
   };
 
   return {
@@ -81,7 +84,7 @@ export function createAgentPorts(deps: AgentPortDeps): AgentDoorPorts {
 const SHORT_PAGE = 8_000;
 const areShort = (pages: readonly PageText[]): boolean => pages.every(({ text }) => text.length <= SHORT_PAGE);
 
-const toListed = (row: DocumentRow, folder: string): ListedDocument => ({
+const toListed = (row: DocumentRow, folder: string, isFoundMeanwhile: boolean): ListedDocument => ({
   id: row.id,
   name: row.name,
   folder,
@@ -90,6 +93,8 @@ const toListed = (row: DocumentRow, folder: string): ListedDocument => ({
   pagesEstimated: row.pagesEstimated,
   pagesToView: row.pagesToView,
   uploadedAt: row.uploadedAt,
-  // To an agent a reading that failed looks like a file without text (DESIGN.md section 8).
-  status: row.status === 'failed' ? 'not_indexed' : row.status,
+  status: isFoundMeanwhile ? 'ready' : statusForAgents(row),
 });
+
+/** To an agent a reading that failed looks like a file without text (DESIGN.md section 8). */
+const statusForAgents = ({ status }: DocumentRow): ListedDocument['status'] => (status === 'failed' ? 'not_indexed' : status);

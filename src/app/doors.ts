@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { openAgentDoor } from '../doors/agent/door.ts';
 import { registerConsoleDoor } from '../doors/console/door.ts';
 import type { ConsolePorts } from '../doors/console/ports.ts';
+import { registerFrontPage } from '../doors/http-front.ts';
 import type { Readiness } from '../doors/http-health.ts';
 import { createRateLimits } from '../doors/http-limits.ts';
 import { createHttpMetrics } from '../doors/http-metrics.ts';
@@ -61,6 +62,7 @@ export async function openDoors(deps: DoorsDeps): Promise<FastifyInstance> {
   const agentLimits = createRateLimits({ callsPerMinute: config.rates.agentPerMinute, ...rates }, clock);
   const ports = createAgentPorts({ library, search, viewer, limits: agentLimits });
 
+  registerFrontPage(app);
   registerWellKnown(app, ['/mcp']);
   await registerMcpEndpoint(app, {
     path: '/mcp',

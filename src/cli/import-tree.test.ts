@@ -24,6 +24,15 @@ test('files come in order with their folders; hidden ones are passed over and li
   expect(tree.leftOut).toEqual([{ path: join(root, 'outside'), reason: 'a link, which is not followed' }]);
 });
 
+test('a name that is not UTF-8 is told and does not end the walk', async () => {
+  const folder = mkdtempSync(join(root, 'latin-'));
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from('M\u00fcll.txt', 'latin1')]), 'abc');
+  writeFileSync(join(folder, 'z.txt'), 'abc');
+  const tree = await readTree(folder);
+  expect(tree.files.map(({ name }) => name)).toEqual(['z.txt']);
+  expect(tree.leftOut).toEqual([{ path: join(folder, 'M\ufffdll.txt'), reason: 'it is gone, or its name is not UTF-8' }]);
+});
+
 test('the report names what is not in and what cannot be read', () => {
   const report = {
     folder: "Ava Bennett's documents/Energy outlooks",

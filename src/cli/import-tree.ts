@@ -31,8 +31,10 @@ export async function readTree(root: string): Promise<Tree> {
     for (const name of names) {
       if (name.startsWith('.') || name === 'Thumbs.db' || name === 'desktop.ini' || name.startsWith('~$')) continue;
       const child = join(path, name);
-      const about = await lstat(child);
-      if (about.isDirectory()) await walk(child, [...folders, name]);
+      // A name that is not UTF-8 comes with signs in place of its bytes, and no file has that name.
+      const about = await lstat(child).catch(() => null);
+      if (about === null) tree.leftOut.push({ path: child, reason: 'it is gone, or its name is not UTF-8' });
+      else if (about.isDirectory()) await walk(child, [...folders, name]);
       else if (about.isFile()) tree.files.push({ path: child, folders, name, bytes: about.size });
       else
         tree.leftOut.push({

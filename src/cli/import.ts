@@ -13,6 +13,7 @@ import { replaceDocument, uploadDocument } from '../library/uploads.ts';
 import type { DocumentView } from '../library/views.ts';
 import { ensureChild, ensureFolder } from './folder-path.ts';
 import { readTree, type TreeFile } from './import-tree.ts';
+import { findTwins } from './import-twins.ts';
 
 export interface ImportOptions {
   directory: string;
@@ -65,13 +66,15 @@ export async function importTree(
     stillProcessing: 0,
   };
   const folderOf = folderFinder(deps, actor, root.id);
+  const twins = findTwins(tree.files);
   const documents: { path: string; document: DocumentView }[] = [];
   const queue = tree.files.values();
   let finished = 0;
 
   const uploadNext = async (): Promise<void> => {
     for (const file of queue) {
-      const done = await bringIn(deps, actor, file, folderOf, options.preset);
+      const twin = twins.get(file);
+      const done = twin === undefined ? await bringIn(deps, actor, file, folderOf, options.preset) : notBesides(twin);
       if (done.what === 'notUploaded') report.notUploaded.push({ path: file.path, reason: done.reason });
       else {
         report[done.what] += 1;
@@ -101,6 +104,11 @@ function folderFinder(deps: LibraryDeps, actor: Actor, rootId: string): (names: 
   return find;
 }
 
+const notBesides = (twin: string): Done => ({
+  what: 'notUploaded',
+  reason: `another file of this folder has the same name in Sergo: ${twin} — rename one of the two`,
+});
+
 async function bringIn(
   deps: LibraryDeps,
   actor: Actor,
@@ -110,10 +118,14 @@ async function bringIn(
 ): Promise<Done> {
   try {
     const folderId = await folderOf(file.folders);
-    const [existing] = await findByName(deps, actor, folderId, file.name);
-    if (existing !== undefined && existing.bytes === file.bytes && existing.sha256 === (await hashFile(file.path))) {
-      return { what: 'alreadyThere', document: existing };
+    const named = await findByName(deps, actor, folderId, file.name);
+    const equal = await withSameBytes(file, named);
+    if (equal !== undefined) return { what: 'alreadyThere', document: equal };
+    if (named.length > 1) {
+      const reason = `${named.length} documents have this name in Sergo and none has the bytes of this file — rename it, or replace the right one in Sergo`;
+      return { what: 'notUploaded', reason };
     }
+    const [existing] = named;
     const document = await patiently(() => {
       const upload = { name: file.name, source: createReadStream(file.path) };
       return existing === undefined
@@ -125,10 +137,8 @@ async function bringIn(
     // A full disk or a folder that is not ours ends the whole run; what is wrong with one file is for the report.
     if (error instanceof AppError && !['disk_full', 'internal'].includes(error.code))
       return { what: 'notUploaded', reason: error.message };
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'EACCES' || code === 'ENOENT' || code === 'EISDIR' || code === 'EPERM') {
-      return { what: 'notUploaded', reason: code === 'ENOENT' ? 'it is gone' : 'it cannot be opened by this user' };
-    }
+    const reason = whyUnread(error, file.path);
+    if (reason !== null) return { what: 'notUploaded', reason };
     throw error;
   }
 }
@@ -143,6 +153,23 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
       await sleep(BUSY_WAIT_MS);
     }
   }
+}
+
+/** Of several documents of that name each may be the one that this file became. */
+async function withSameBytes(file: TreeFile, named: readonly DocumentView[]): Promise<DocumentView | undefined> {
+  const sameSize = named.filter(({ bytes }) => bytes === file.bytes);
+  if (sameSize.length === 0) return undefined;
+  const sha256 = await hashFile(file.path);
+  return sameSize.find((document) => document.sha256 === sha256);
+}
+
+/** What is wrong with the file itself. The same codes from the data folder are no reason to pass over a file: null. */
+function whyUnread(error: unknown, path: string): string | null {
+  const { code, path: about, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'EISDIR' && syscall === 'read') return 'it is a folder now';
+  if (about !== path) return null;
+  if (code === 'ENOENT') return 'it is gone';
+  return code === 'EACCES' || code === 'EPERM' ? 'it cannot be opened by this user' : null;
 }
 
 async function hashFile(path: string): Promise<string> {

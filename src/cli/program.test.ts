@@ -128,6 +128,50 @@ test('import finds the folders it made, whatever had to be cleaned from their na
   expect(await json('import', tree, '--into', 'In')).toMatchObject({ uploaded: 0, alreadyThere: 2, notUploaded: [] });
 });
 
+/** Names and texts of everything below a folder of Ava's. */
+async function textsBelow(ava: Awaited<ReturnType<TestLibrary['person']>>, id: string, above = ''): Promise<string[]> {
+  const { folders, documents } = await getFolder(library, ava, id);
+  const here = documents.map(async ({ name, sha256 }) => `${above}${name}: ${(await library.blobs.read(sha256)).toString()}`);
+  const below = folders.map((child) => textsBelow(ava, child.id, `${above}${child.name}/`));
+  return [...(await Promise.all(here)), ...(await Promise.all(below)).flat()];
+}
+
+test.each([
+  ['in both spellings of Unicode', ['e\u0301.txt', '\u00e9.txt'], '\u00e9.txt'],
+  ['in folders that differ in case', ['Docs/a.txt', 'docs/a.txt'], 'Docs/a.txt'],
+  ['with a space at the end', ['a.txt', 'a.txt '], 'a.txt'],
+])('import never lets one file replace another of the same run: the same name %s', async (_how, names, kept) => {
+  const ava = await library.person('Ava Bennett', 'admin');
+  const tree = writeTree({ [names[0]!]: 'first', [names[1]!]: 'second', 'other.txt': 'other' });
+  const report = { replaced: 0, notUploaded: [{ path: join(tree, names[1]!), reason: expect.stringContaining(`the same name in Sergo: ${join(tree, names[0]!)}`) }] };
+  expect(await json('import', tree, '--into', '/')).toMatchObject({ ...report, uploaded: 2 });
+  expect((await textsBelow(ava, ava.rootId)).toSorted()).toEqual([`${kept}: first`, 'other.txt: other'].toSorted());
+  const entries = (await library.storage.audit.list({ action: 'document replaced' }, 10)).length;
+  expect(await json('import', tree, '--into', '/')).toMatchObject({ ...report, uploaded: 0, alreadyThere: 2 });
+  expect(entries).toBe(0);
+  expect((await textsBelow(ava, ava.rootId)).toSorted()).toEqual([`${kept}: first`, 'other.txt: other'].toSorted());
+});
+
+test('import looks at every document of a name, and replaces none of several', async () => {
+  const ava = await library.person('Ava Bennett', 'admin');
+  for (const text of ['one', 'two']) await library.upload(ava, ava.rootId, 'a.txt', text);
+  const tree = writeTree({ 'a.txt': 'two' });
+  expect(await json('import', tree, '--into', '/', '--no-wait')).toMatchObject({ alreadyThere: 1, replaced: 0, notUploaded: [] });
+  writeTree({ 'a.txt': 'new' });
+  expect(await json('import', tree, '--into', '/', '--no-wait')).toMatchObject({
+    replaced: 0,
+    notUploaded: [{ reason: '2 documents have this name in Sergo and none has the bytes of this file — rename it, or replace the right one in Sergo' }],
+  });
+  expect((await textsBelow(ava, ava.rootId)).toSorted()).toEqual(['a.txt: one', 'a.txt: two']);
+});
+
+test('import says "it is gone" of a file that is gone, not of a blob store that is', async () => {
+  await library.person('Ava Bennett', 'admin');
+  const tree = writeTree({ 'a.txt': 'one' });
+  rmSync(join(library.folder, 'blobs/incoming'), { recursive: true });
+  await expect(run('import', tree, '--into', 'In')).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
 test('import ends with 1 and a list when a file could not be read', async () => {
   await library.person('Ava Bennett', 'admin');
   const tree = writeTree({ 'good.txt': 'x', 'bad.pdf': 'y' });

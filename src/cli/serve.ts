@@ -19,6 +19,7 @@ export async function serve(config: Config, mainPath: string, programs: Programs
   const worker = supervise({ start: () => spawnWorker(mainPath), note: terminal.note });
   const ready = `Sergo is ready at ${server.url}`;
   terminal.out(server.setupToken === null ? ready : `${ready}\n${setupNotice(server.url, server.setupToken)}`);
+  terminal.note(`There is no console in this copy: people use ${server.url}/api/v1 and bin/sergo, agents ${server.url}/mcp.`);
 
   await stopSignal;
   await Promise.all([server.stop(), worker.stop(PATIENCE_MS)]);

@@ -15,7 +15,8 @@ import { addRunningLines } from './running-lines.ts';
 import { fileOfPages, withBlobFile, withBytesAsFile } from './source-file.ts';
 import { wayOf } from './ways.ts';
 
-const NO_COPY = 'No PDF copy could be made: ';
+/** Begins the notice of a document whose copy could not be made; one that is made later takes it away. */
+export const NO_COPY = 'No PDF copy could be made: ';
 
 /**
  * Makes the PDF copy of a document that was read before, and gives its estimated pages the copy's numbers. Until it commits

@@ -8,6 +8,8 @@ import { addTypedLines } from './typed-lines.ts';
 /** What a reading has so far: pages, and the PDFs made on the way. */
 export interface Reading {
   result: ReadResult;
+  /** A copy was tried and could not be made: the pages are the file's own. */
+  copyFailed?: boolean;
   copy?: Uint8Array;
   /** The searchable PDF, stored already: it may be as large as the file itself. */
   ocr?: { sha256: string; bytes: number };

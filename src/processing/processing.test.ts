@@ -264,6 +264,40 @@ test('a workbook whose copy has not one page a sheet says so until a copy has', 
   }
 });
 
+test.each([
+  ['LibreOffice cannot convert it', { toPdf: () => Promise.reject(new UnreadableFile('LibreOffice could not load it')) }],
+  ['the copy cannot be read', {}],
+])('a deck whose copy cannot be made is read from its slides and says why: %s', async (_how, change) => {
+  const slides = async (type: string): Promise<ReadResult> => {
+    if (type === 'pdf') throw new UnreadableFile('LibreOffice could not load it');
+    return result([page(1, 'Slide one', { notes: 'say hello' })], { type: 'pptx' });
+  };
+  read = slides;
+  const ref = await upload('deck.pptx');
+  const deps = makeDeps({ copies: { ...makeDeps().copies, ...change } });
+  await drain(deps);
+  const told = { status: 'ready', type: 'pptx', pdfCopy: 'failed', reason: null, notices: ['No PDF copy could be made: LibreOffice could not load it'] };
+  expect(await storage.documents.byRef(ref)).toMatchObject(told);
+  expect(await storage.pages.get(ref, 1)).toMatchObject({ text: 'Slide one', notes: 'say hello' });
+  expect((await storage.chunks.ofDocument(ref)).map((chunk) => chunk.text)).toEqual(['Slide one']);
+  await again(ref);
+  await drain(deps);
+  expect(await storage.documents.byRef(ref)).toMatchObject(told);
+  // Slides without a word leave nothing to keep; neither is a copy from before given up for the same text.
+  read = async (type) => (type === 'pdf' ? slides(type) : result([page(1, '')], { type }));
+  const empty = await upload('empty.pptx');
+  await drain(deps);
+  expect(await storage.documents.byRef(empty)).toMatchObject({ status: 'not_indexed', reason: 'LibreOffice could not load it' });
+  read = async (type) => result([page(1, 'Slide one')], { type });
+  await again(ref);
+  await drain();
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'ready', notices: [] });
+  read = slides;
+  await again(ref);
+  await drain(deps);
+  expect(await storage.documents.byRef(ref)).toMatchObject({ status: 'ready', pdfCopy: 'ready', notices: [expect.stringContaining('did not succeed')] });
+});
+
 test("a Word file's estimated pages become its copy's pages, and its headings keep their places", async () => {
   const paragraph = (which: string): string => Array.from({ length: 40 }, (_, at) => `${which} sentence number ${at} says ${createHash('md5').update(`${which}${at}`).digest('hex')}.`).join(' ');
   const [first, second, third] = [paragraph('alpha'), paragraph('beta'), paragraph('gamma')];

@@ -1,7 +1,8 @@
 import type { FileTime } from '../formats/file-time.ts';
-import { UnreadableFile } from '../formats/types.ts';
+import { UnreadableFile, type ReadResult } from '../formats/types.ts';
 import type { DocumentRow, JobRow } from '../storage/ports.ts';
 import { endJob, preparePages, statusOfPages, writePages } from './commit.ts';
+import { NO_COPY } from './copy-job.ts';
 import { withDamage, type DamagedPages } from './damaged-pages.ts';
 import { mergeDeck } from './deck.ts';
 import { LeaseLost, type ProcessingDeps } from './deps.ts';
@@ -12,6 +13,7 @@ import { removeUnreferenced } from '../library/purging.ts';
 import { copyState, dropFile, putFile } from './made-files.ts';
 import { isForOcr, withOcr, type Reading } from './ocr-pages.ts';
 import { progressWriter } from './progress.ts';
+import { hasText } from './page-text.ts';
 import type { ReadSettings, SourceFile } from './ports.ts';
 import { withBlobFile, withBytesAsFile } from './source-file.ts';
 import { canRecognise, wayOf } from './ways.ts';
@@ -66,6 +68,7 @@ export async function runReadJob(deps: ProcessingDeps, job: JobRow, signal: Abor
           detail: `${document.name}, ${isWaiting ? 'pages to be recognised in its PDF copy' : change.status}, ${read.result.pages.length} pages`,
           outcome: 'ok',
         });
+        if (read.copyFailed) await stores.documents.update(document.ref, { pdfCopy: 'failed' });
         return old;
       });
       await removeUnreferenced(deps, freed);
@@ -128,8 +131,23 @@ async function readFile(
   if (when !== 'first') return { result: own };
   const missing = deps.copies.missing(type);
   if (missing !== null) return { result: { ...own, notices: [...(own.notices ?? []), missing] } };
+  return readCopy(deps, document, file, type, own, settings).catch(async (error: unknown) => {
+    if (!(error instanceof UnreadableFile) || !hasText(own) || (await hasCopyOfSameFile(deps, document))) throw error;
+    const notices = [...(own.notices ?? []), `${NO_COPY}${error.reason}`];
+    return { result: { ...own, notices }, copyFailed: true };
+  });
+}
+
+/** Then the pages from before and their pictures are better than the text alone. */
+async function hasCopyOfSameFile(deps: ProcessingDeps, document: DocumentRow): Promise<boolean> {
+  const [copy, replaced] = [await deps.storage.files.get(document.ref, 'pdf-copy'), await deps.storage.files.get(document.ref, 'replaced')];
+  return copy !== null && replaced === null;
+}
+
+async function readCopy(deps: ProcessingDeps, document: DocumentRow, file: SourceFile, type: string, own: ReadResult, settings: ReadSettings): Promise<Reading> {
+  const { signal, time } = settings;
   const damaged: DamagedPages = new Map();
-  const copy = await deps.copies.toPdf(file, type, { ...running, onDamage: (page, damage) => damaged.set(page, damage) });
+  const copy = await deps.copies.toPdf(file, type, { signal, time, onDamage: (page, damage) => damaged.set(page, damage) });
   return withBytesAsFile(copy, file.owner, `${document.name}.pdf`, async (copyFile) => {
     const drawn = await deps.reader.read('pdf', copyFile, settings);
     return withOcr(deps, document.preset, copyFile, { result: withDamage(mergeDeck(own, drawn), damaged), copy }, settings);

@@ -1,9 +1,10 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openDiskBlobs } from './blobs/disk.ts';
+import { clearIncoming, openDiskBlobs } from './blobs/disk.ts';
 import type { AuditRow, DocumentRow, Storage } from './ports.ts';
 import { openSqliteStorage } from './sqlite/open.ts';
 import type { IndexWriter } from './sqlite/index-store.ts';
@@ -353,5 +354,22 @@ describe('blobs on disk', () => {
     expect(() => blobs.stream('../../etc/passwd')).toThrow();
     await blobs.remove(stored.sha256);
     expect(await blobs.has(stored.sha256)).toBe(false);
+  });
+
+  test('a start removes what dead processes left half-written, and nothing that another one is writing', async () => {
+    await openDiskBlobs({ folder: join(folder, 'blobs') });
+    const incoming = join(folder, 'blobs', 'incoming');
+    const importing = spawn('sleep', ['60']);
+    try {
+      const dead = spawnSync('true').pid;
+      for (const name of [`${importing.pid}-aa`, `${importing.pid}-old`, `${dead}-bb`, `${process.pid}-cc`, 'not a number']) await writeFile(join(incoming, name), 'half');
+      const longAgo = (Date.now() - 2 * 86_400_000) / 1000;
+      await utimes(join(incoming, `${importing.pid}-old`), longAgo, longAgo);
+      expect(await clearIncoming(join(folder, 'blobs'))).toBe(4);
+      expect(await readdir(incoming)).toEqual([`${importing.pid}-aa`]);
+    } finally {
+      importing.kill('SIGKILL');
+    }
+    expect(await clearIncoming(join(folder, 'none'))).toBe(0);
   });
 });

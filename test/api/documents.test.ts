@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { form, openConsole, type Console, type Person } from './harness.ts';
+import { form, openConsole, type Console, type Json, type Person } from './harness.ts';
 
 let sergo: Console;
 let ava: Person;
@@ -152,6 +152,52 @@ describe('upload', () => {
     } finally {
       limits.maxFileBytes = before;
     }
+  });
+
+  it('takes a file whose part has no filename, beside the others, and a replacement keeps its name', async () => {
+    const part = (disposition: string, text: string) =>
+      `--edge\r\nContent-Disposition: form-data; name="file"${disposition}\r\nContent-Type: application/octet-stream\r\n\r\n${text}\r\n`;
+    const send = (path: string, ...parts: string[]) =>
+      sergo.call(ava, 'POST', path, { body: `${parts.join('')}--edge--\r\n`, headers: { 'content-type': 'multipart/form-data; boundary=edge' } });
+    const answer = await send(`/folders/${ava.rootId}/documents`, part('; filename="a.txt"', 'one'), part('', 'two'), part('; filename=""', 'three'));
+    expect(answer.statusCode).toBe(202);
+    expect(answer.json()).toMatchObject({ documents: [{ name: 'a.txt' }, { name: 'untitled' }, { name: 'untitled' }], failed: [] });
+    const { id } = answer.json().documents[0];
+    for (const disposition of ['', '; filename=""', '; filename="b.txt"']) {
+      const replaced = await send(`/documents/${id}/replace`, part(disposition, `new${disposition}`));
+      expect([replaced.statusCode, replaced.json().name]).toEqual([202, disposition.includes('b.txt') ? 'b.txt' : 'a.txt']);
+    }
+    const { limits } = sergo.library;
+    const before = limits.maxFileBytes;
+    limits.maxFileBytes = 1_000;
+    try {
+      const refused = await send(`/folders/${ava.rootId}/documents`, part('; filename="c.txt"', 'four'), part('', 'x'.repeat(5_000)));
+      expect(refused.json()).toMatchObject({ documents: [{ name: 'c.txt' }], failed: [{ name: 'untitled', code: 'too_large' }] });
+    } finally {
+      limits.maxFileBytes = before;
+    }
+  });
+
+  it('over a connection, too, a file that is refused takes none of the others with it, and our fault is told as ours', async () => {
+    const own = await openConsole();
+    const bo = await own.person('Bo Larsen');
+    const url = await own.app.listen({ host: '127.0.0.1', port: 0 });
+    const send = async (files: [string, string][]) => {
+      const { payload, type } = await form(files);
+      const headers = { authorization: `Bearer ${bo.token}`, 'content-type': type };
+      const answer = await fetch(`${url}/api/v1/folders/${bo.rootId}/documents`, { method: 'POST', headers, body: new Uint8Array(payload) });
+      return { status: answer.status, body: (await answer.json()) as Json };
+    };
+    own.library.limits.maxFileBytes = 1_000;
+    for (const size of [5_000, 500_000]) {
+      const { status, body } = await send([['a.txt', `one ${size}`], ['b.txt', 'x'.repeat(size)], ['c.txt', `three ${size}`]]);
+      expect([status, body.documents?.map((one: Json) => one.name)]).toEqual([202, ['a.txt', 'c.txt']]);
+      expect(body.failed).toMatchObject([{ name: 'b.txt', code: 'too_large' }]);
+    }
+    own.library.blobs.put = () => Promise.reject(new Error('out of order'));
+    expect(await send([['d.txt', 'four']])).toMatchObject({ status: 500, body: { code: 'internal' } });
+    expect(own.lines.filter((line) => line.includes('out of order'))).toHaveLength(1);
+    await own.close();
   });
 
   it('leaves nothing when the body breaks, and reads nothing of one that is too long', async () => {

@@ -22,13 +22,17 @@ const COSTLY: Record<string, number> = {
 };
 
 let doors: Doors;
+let ava: Awaited<ReturnType<Doors['person']>>;
 let callers: Record<string, string>[];
 let words: string[];
 const bodies = new Set<string>();
+let sent = 0;
+let listening: string;
 
 beforeAll(async () => {
   doors = await openDoors();
-  const ava = await doors.person('Ava');
+  listening = await doors.app.listen({ host: '127.0.0.1', port: 0 });
+  ava = await doors.person('Ava');
   const ada = await doors.person('Ada', 'admin');
   const cy = await doors.person('Cy');
   const folder = await doors.folderIn(ava, ava.rootId, 'Papers');
@@ -68,9 +72,13 @@ interface Input {
   body: unknown;
   caller: number;
   asJson: boolean;
+  /** Of the file in a form; null is a part without one. */
+  filename: string | null;
 }
 
 type Schemas = { querystring?: z.ZodType; body?: z.ZodType; response?: Record<string, z.ZodType>; consumes?: string[] };
+
+const isForm = (schema: Schemas): boolean => schema.consumes?.includes('multipart/form-data') === true;
 
 const inputsOf = (schema: Schemas): fc.Arbitrary<Input> =>
   fc.record({
@@ -80,30 +88,51 @@ const inputsOf = (schema: Schemas): fc.Arbitrary<Input> =>
     body: schema.body ? bodyOf(schema.body, words) : fc.constant(undefined),
     caller: fc.nat(3),
     asJson: fc.nat(20).map((n) => n > 0),
+    filename: fc.option(wordOf(words), { freq: 4 }),
   });
 
-async function send(route: RegisteredRoute, input: Input): Promise<LightMyRequestResponse> {
+/** A form is read only for a caller who may write there, which chance seldom makes: to a new folder and document, each way of naming the file. */
+async function formInputs(): Promise<Input[]> {
+  const folder = await doors.folderIn(ava, ava.rootId, `Forms ${++sent}`);
+  const { id } = await doors.upload(ava, folder, 'form.pdf');
+  const filenames = [null, '', 'a.txt'];
+  return [folder, id].flatMap((target) =>
+    filenames.map((filename) => ({ id: target, page: '1', query: '', body: undefined, caller: 0, asJson: true, filename })),
+  );
+}
+
+type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body' | 'json'>;
+
+/** Over a connection: to an injected request every body looks as if it broke off, and a fault in reading it like the sender's. */
+async function sendForm(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
+  const { host: _host, ...others } = headers;
+  const answer = await fetch(new URL(url, listening), { method: 'POST', headers: others, body: new Uint8Array(body) });
+  const text = await answer.text();
+  return { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: text, json: () => JSON.parse(text) };
+}
+
+async function send(route: RegisteredRoute, input: Input): Promise<Answer> {
   const path = route.url.replace(':id', encodeURIComponent(input.id)).replace(':n', encodeURIComponent(input.page));
   const schema = (route.schema ?? {}) as Schemas;
   const headers: Record<string, string> = { host: '127.0.0.1:8080', ...callers[input.caller] };
-  let payload: Buffer | string | undefined = input.body === undefined ? undefined : JSON.stringify(input.body);
+  const payload = input.body === undefined ? undefined : JSON.stringify(input.body);
   if (payload !== undefined) headers['content-type'] = input.asJson ? 'application/json' : 'text/plain';
-  if (schema.consumes?.includes('multipart/form-data')) {
-    const made = await form([[input.id, input.query]], input.asJson ? 'file' : 'other');
-    headers['content-type'] = made.type;
+  const url = input.query === '' ? path : `${path}?${input.query}`;
+  if (isForm(schema)) {
+    // Bytes of its own for each: equal ones that come and go at the same moment are told to try again, with 503.
+    const made = await form([[input.filename ?? 'no-name', `${input.query} ${++sent}`]], input.asJson ? 'file' : 'other');
+    const whole = input.filename === null ? withoutFilename(made.payload) : made.payload;
     // Now and then the end is missing.
-    payload = input.caller === 1 ? made.payload.subarray(0, -10) : made.payload;
+    return sendForm(url, { ...headers, 'content-type': made.type }, input.caller === 1 ? whole.subarray(0, -10) : whole);
   }
-  return doors.app.inject({
-    method: route.method as 'GET',
-    url: input.query === '' ? path : `${path}?${input.query}`,
-    headers,
-    ...(payload === undefined ? {} : { payload }),
-  });
+  return doors.app.inject({ method: route.method as 'GET', url, headers, ...(payload === undefined ? {} : { payload }) });
 }
 
+/** No browser sends this, but programs do: the part's type says that it is a file. */
+const withoutFilename = (body: Buffer): Buffer => Buffer.from(body.toString('latin1').replace('; filename="no-name"', ''), 'latin1');
+
 /** What is wrong with an answer, or null. */
-function fault(route: RegisteredRoute, answer: LightMyRequestResponse): string | null {
+function fault(route: RegisteredRoute, answer: Answer): string | null {
   bodies.add(answer.body);
   if (answer.statusCode >= 500) return `answered ${answer.statusCode}`;
   if (answer.statusCode === 204) return answer.body === '' ? null : 'has a body';
@@ -127,10 +156,9 @@ describe.each(named)('%s', (name) => {
     const route = doors.app.routeRegistry.routes().find((one) => `${one.method} ${one.url}` === name);
     if (route === undefined) throw new Error(`${name} is not served`);
     if (table[name]?.stream && route.method === 'GET') return;
-    const inputs = fc.sample(inputsOf((route.schema ?? {}) as Schemas), {
-      numRuns: COSTLY[name] ?? REQUESTS,
-      seed: 20261130,
-    });
+    const schema = (route.schema ?? {}) as Schemas;
+    const chance = fc.sample(inputsOf(schema), { numRuns: COSTLY[name] ?? REQUESTS, seed: 20261130 });
+    const inputs = isForm(schema) ? [...(await formInputs()), ...chance] : chance;
     const faults: string[] = [];
     const waiting = inputs.values();
     await Promise.all(

@@ -34,7 +34,14 @@ describe('set-up', () => {
       folderId: expect.any(String),
     });
     expect(all.filter((answer) => answer.statusCode === 404)).toHaveLength(19);
-    expect((await sergo.call(null, 'GET', '/setup')).statusCode).toBe(404);
+    const gone = await sergo.call(null, 'GET', '/setup');
+    expect(gone.statusCode).toBe(404);
+    const json = { 'content-type': 'application/json' };
+    const bodies = [{ body: {} }, { body: { token: 'x' } }, { body: '{"token":', headers: json }, { body: 'x', headers: { 'content-type': 'text/plain' } }, {}, { body: { ...admin, token, role: 'admin' } }];
+    for (const more of bodies) {
+      const { statusCode, body } = await sergo.call(null, 'POST', '/setup', more);
+      expect([statusCode, body.replace(/"requestId":"[^"]*"/, '')], JSON.stringify(more)).toEqual([404, gone.body.replace(/"requestId":"[^"]*"/, '')]);
+    }
     const me = await sergo.call(made[0]?.json().token, 'GET', '/me');
     expect(me.json()).toMatchObject({
       name: 'Ava Bennett',

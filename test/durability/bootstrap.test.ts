@@ -96,6 +96,8 @@ test('a wrong token is refused, and a new start prints a new one that replaces t
   await second.stop();
   const third = await start({ dataFolder });
   expect(third.setupToken).toBeNull();
+  expect(third.stdout()).toBe(`Sergo is ready at ${third.url}\n`);
+  await expect.poll(() => third.log()).toContain(`There is no console in this copy: people use ${third.url}/api/v1 and bin/sergo, agents ${third.url}/mcp.`);
   expect(third.stdout()).not.toMatch(tokenLine);
   await logIn(third.url);
   rmSync(dataFolder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { createKey, revokeKey, rollKey } from '../../src/access/keys.ts';
 import { setPersonDisabled } from '../../src/access/people.ts';
 import { changeDocument, purgeDocument, trashDocument } from '../../src/library/documents.ts';
 import { trashFolder } from '../../src/library/folders.ts';
+import { AGENT_TOOLS } from '../../src/doors/agent/tools.ts';
 import type { Person } from '../api/harness.ts';
 import { openDoors, type Doors } from './doors.ts';
 import { visible } from './matrix.ts';
@@ -152,7 +153,14 @@ describe.each(forms)('%s %#', (tool, args, found) => {
   });
 });
 
-describe.each(['search', 'list_documents'])('%s', (tool) => {
+const byFolder = ['search', 'list_documents'];
+
+it('has a row for every tool of the door, and no row too many', () => {
+  const walked = new Set([...forms.map(([tool]) => tool), ...byFolder]);
+  expect([...walked].toSorted()).toEqual(AGENT_TOOLS.map(({ name }) => name).toSorted());
+});
+
+describe.each(byFolder)('%s', (tool) => {
   const own = [
     'In the key',
     'in the KEY',

@@ -11,10 +11,12 @@ import { AGENT_KEY } from './fake-library.ts';
 export async function createAgentApp(
   ports: AgentDoorPorts,
   wrap: (door: McpDoor) => McpDoor = (door) => door,
+  limits: { callLimitMs?: number } = {},
 ): Promise<FastifyInstance> {
   const app = Fastify();
   registerWellKnown(app, ['/mcp']);
   await registerMcpEndpoint(app, {
+    ...limits,
     path: '/mcp',
     hosts: createHostRules({ publicUrl: 'https://sergo.example.com', host: '127.0.0.1' }),
     openDoor: async (request) => wrap(await openAgentDoor({ ports, version: '0.6.0' }, request)),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../audit/types.ts';
 import { cleanEndUser } from '../../audit/wording.ts';
 import { AppError } from '../../errors.ts';
 import { callTool, createAgentApp, post, sentenceOf } from '../../../test/mcp/agent-client.ts';
@@ -140,6 +141,51 @@ describe('before MCP starts', () => {
 });
 
 describe('the audit log', () => {
+  it('says of a call that was given up that it was, before the answer, and nothing of what its tool comes to later', async () => {
+    const { ports, audit } = createFakePorts(createSampleLibrary(documents));
+    const SENTENCE = 'This took longer than 0.1 seconds and was stopped — try again or ask for less';
+    let release: () => void = () => undefined;
+    let seen: AbortSignal | undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const search: typeof ports.search = async (scope, request, signal) => {
+      seen = signal;
+      await held;
+      return ports.search(scope, request, signal);
+    };
+    const limits = { callLimitMs: 100 };
+    const app = await createAgentApp({ ...ports, search }, undefined, limits);
+    expect(sentenceOf(await callTool(app, 'search', { query: 'wind' }))).toEqual([SENTENCE, true]);
+    expect(seen?.aborted).toBe(true);
+    const entries = [{ action: 'mcp search', outcome: 'error', detail: `wind — ${SENTENCE}` }];
+    expect(audit).toMatchObject(entries);
+    release();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(audit).toHaveLength(1);
+    expect(audit).toMatchObject(entries);
+
+    // A tool that throws what is our fault, late, is no second entry either.
+    const broken = await createAgentApp({ ...ports, search: () => new Promise((_, reject) => setTimeout(reject, 200, new Error('broken'))) }, undefined, limits);
+    expect(sentenceOf(await callTool(broken, 'search', { query: 'sun' }))).toEqual([SENTENCE, true]);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(audit.map(({ outcome }) => outcome)).toEqual(['error', 'error']);
+  });
+
+  it('lets an answer go that only waits for its entry when the time is up, and none whose entry cannot be written', async () => {
+    const { ports, audit } = createFakePorts(createSampleLibrary(documents));
+    const slow = {
+      record: async (entry: AuditEntry) => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return ports.audit.record(entry);
+      },
+    };
+    const limits = { callLimitMs: 100 };
+    expect((await callTool(await createAgentApp({ ...ports, audit: slow }, undefined, limits), 'list_documents', {})).isError).toBe(false);
+    expect(audit).toMatchObject([{ action: 'mcp listing', outcome: 'ok' }]);
+    const full = { record: () => Promise.reject(new Error('database or disk is full')) };
+    const stuck = await createAgentApp({ ...ports, audit: full, listDocuments: () => new Promise(() => undefined) }, undefined, limits);
+    expect(sentenceOf(await callTool(stuck, 'list_documents', {}))).toEqual(['An internal error occurred while executing this tool', true]);
+  });
+
   it('has one entry a call, in the reference’s wording', async () => {
     const { app, audit } = await start();
     await callTool(app, 'search', { query: 'wind power', limit: 4 });

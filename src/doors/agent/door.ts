@@ -92,8 +92,11 @@ const HOW_TO_USE =
   'without searching, or when a search finds nothing. Use `view_page` to look at a page as a picture when its text is missing or a table, ' +
   'chart or figure matters — it costs more tokens than text.';
 
-/** Runs a tool and writes its audit entry before the answer leaves: no entry, no answer. */
-async function callAudited(
+/**
+ * Runs a tool and writes its audit entry before the answer leaves: no entry, no answer, and one entry for each. A call whose time is
+ * up is written down as stopped; what its tool still comes to goes nowhere, and so no entry says that it was handed out.
+ */
+function callAudited(
   ports: AgentDoorPorts,
   tool: AgentTool,
   actor: AgentKeyActor,
@@ -101,31 +104,42 @@ async function callAudited(
   context: McpCallContext,
 ): Promise<McpToolResult> {
   const note: AuditNote = { documentId: null, detail: '' };
-  const record = (action: AuditAction, outcome: AuditEntry['outcome'], ...details: string[]) =>
-    ports.audit.record({
+  let entry: Promise<void> | null = null;
+  const record = (action: AuditAction, outcome: AuditEntry['outcome'], ...details: string[]): Promise<void> =>
+    (entry ??= ports.audit.record({
       actor,
       action,
       outcome,
       detail: details.filter((detail) => detail !== '').join(' — '),
       ...(note.asked && { asked: note.asked }),
       ...(note.documentId !== null && { object: { kind: 'document', id: note.documentId } }),
-    });
-  let result: McpToolResult;
-  try {
-    result = await tool.run({ actor, ports, note, signal: context.signal }, args);
-  } catch (error) {
-    const sentence = readSentence(error);
-    if (sentence === null) {
-      await record(tool.action, 'error', note.detail, 'internal error');
-      throw error;
+    }));
+  const run = async (): Promise<McpToolResult> => {
+    let result: McpToolResult;
+    try {
+      result = await tool.run({ actor, ports, note, signal: context.signal }, args);
+    } catch (error) {
+      const sentence = readSentence(error);
+      if (sentence === null) {
+        await record(tool.action, 'error', note.detail, 'internal error');
+        throw error;
+      }
+      const denied = error instanceof AppError && (error.code === 'not_found' || error.code === 'forbidden');
+      if (denied) await record('mcp refused', 'denied', tool.name, note.detail);
+      else await record(tool.action, 'error', note.detail, sentence);
+      return answerText(sentence, true);
     }
-    const denied = error instanceof AppError && (error.code === 'not_found' || error.code === 'forbidden');
-    if (denied) await record('mcp refused', 'denied', tool.name, note.detail);
-    else await record(tool.action, 'error', note.detail, sentence);
+    await record(tool.action, 'ok', note.detail);
+    return result;
+  };
+  const running = run();
+  context.giveUp = async (sentence) => {
+    // It ended in time and only its entry is waited for: that is what happened.
+    if (entry !== null) return running;
+    await record(tool.action, 'error', note.detail, sentence);
     return answerText(sentence, true);
-  }
-  await record(tool.action, 'ok', note.detail);
-  return result;
+  };
+  return running;
 }
 
 /** What a caller can act on; null for what is our fault. */

@@ -14,9 +14,15 @@ const firstAdmin = z.strictObject({
 
 /** Making the first admin; the address is gone once there is one (P20). */
 export function addSetupRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
+  // Before a body is read: to whoever asks afterwards nothing tells what it once took.
+  const goneOnceThereIsAnAdmin = async (): Promise<void> => {
+    if (!(await needsSetup(deps.library))) throw notFound();
+  };
+
   app.get(
     '/setup',
     {
+      onRequest: goneOnceThereIsAnAdmin,
       config: { public: true },
       schema: {
         summary: 'Is there still a first admin to make?',
@@ -24,15 +30,13 @@ export function addSetupRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
         response: { 200: z.object({ needed: z.literal(true) }), ...errorAnswers },
       },
     },
-    async () => {
-      if (!(await needsSetup(deps.library))) throw notFound();
-      return { needed: true as const };
-    },
+    async () => ({ needed: true as const }),
   );
 
   app.post(
     '/setup',
     {
+      onRequest: goneOnceThereIsAnAdmin,
       config: { public: true },
       schema: {
         summary: 'Make the first admin',
@@ -45,7 +49,6 @@ export function addSetupRoutes(app: ConsoleApp, deps: ConsoleDeps): void {
       },
     },
     async (request, reply) => {
-      if (!(await needsSetup(deps.library))) throw notFound();
       // The token is 128 bits, but guessing it should not be cheap either.
       deps.limits.checkLogin('set-up', request.ip);
       try {

@@ -16,6 +16,14 @@ import { documentSchema, errorAnswers, idParams } from './schemas.ts';
 const ENVELOPE_BYTES = 1024 * 1024;
 const MAX_FILES = 1000;
 
+/** As the library calls a file whose name says nothing. */
+const UNNAMED = 'untitled';
+
+interface SentFile {
+  name: string | null;
+  source: AsyncIterable<Uint8Array>;
+}
+
 const uploadAnswer = z.object({
   documents: z.array(documentSchema),
   failed: z
@@ -47,7 +55,7 @@ export function addUploadRoutes(app: ConsoleApp, deps: RouteDeps): void {
       const target = { folderId: request.params.id, preset: request.query.preset };
       const release = await admitUpload(deps.library, actor, target, announcedBytes(request));
       const answer = await takeFiles(deps, actor, request, (file) =>
-        uploadDocument(deps.library, actor, target, file),
+        uploadDocument(deps.library, actor, target, { ...file, name: file.name ?? UNNAMED }),
       ).finally(release);
       return reply.code(202).send(answer);
     },
@@ -71,11 +79,11 @@ export function addUploadRoutes(app: ConsoleApp, deps: RouteDeps): void {
       requireMultipart(request);
       const part = await request.file({ limits: { files: 1, fileSize: Infinity } });
       if (part === undefined) throw noFile();
-      const view = await takeOne(part, (file) => replaceDocument(deps.library, actor, request.params.id, file)).catch(
-        (error: unknown) => {
-          throw brokenBody(request, error);
-        },
-      );
+      const view = await takeOne(part, ({ name, source }) =>
+        replaceDocument(deps.library, actor, request.params.id, name === null ? { source } : { name, source }),
+      ).catch((error: unknown) => {
+        throw brokenBody(request, error);
+      });
       deps.progress.expect(view.ref);
       return reply.code(202).send(view);
     },
@@ -87,7 +95,7 @@ async function takeFiles(
   deps: RouteDeps,
   actor: UserActor,
   request: FastifyRequest,
-  take: (file: { name: string; source: AsyncIterable<Uint8Array> }) => Promise<DocumentView>,
+  take: (file: SentFile) => Promise<DocumentView>,
 ): Promise<z.infer<typeof uploadAnswer>> {
   const documents: DocumentView[] = [];
   const failures: { name: string; error: AppError }[] = [];
@@ -101,10 +109,10 @@ async function takeFiles(
         deps.progress.expect(view.ref);
       } catch (error) {
         // A body that ends early is the request's end, not this file's.
-        if (request.raw.destroyed || !(error instanceof AppError)) throw error;
+        if (isBrokenOff(request) || !(error instanceof AppError)) throw error;
         // Without a Content-Length nobody knows how much more would have to be read past.
         if (error.code === 'too_large' && request.headers['content-length'] === undefined) throw error;
-        failures.push({ name: part.filename, error });
+        failures.push({ name: nameOf(part) ?? UNNAMED, error });
         part.file.resume();
       }
     }
@@ -116,14 +124,17 @@ async function takeFiles(
   return { documents, failed: failures.map(({ name, error }) => ({ name, code: error.code, message: error.message })) };
 }
 
+/** What the form calls the file; null when it says nothing: a part may be of a file's type and have no `filename`. */
+const nameOf = (part: { filename?: string | undefined }): string | null => part.filename || null;
+
 function takeOne(
   part: MultipartFile,
-  take: (file: { name: string; source: AsyncIterable<Uint8Array> }) => Promise<DocumentView>,
+  take: (file: SentFile) => Promise<DocumentView>,
 ): Promise<DocumentView> {
   if (part.fieldname !== 'file')
     throw new AppError('invalid', 'Send files in parts that are named `file`', { field: 'file' });
   // Whoever stops reading half-way must not destroy the stream: the rest of the form, and the answer, still have to pass.
-  return take({ name: part.filename, source: part.file.iterator({ destroyOnReturn: false }) });
+  return take({ name: nameOf(part), source: part.file.iterator({ destroyOnReturn: false }) });
 }
 
 /** A request that broke leaves nothing: whoever sent it got no answer and will send it again. */
@@ -136,11 +147,13 @@ async function takeBack(deps: RouteDeps, actor: UserActor, documents: readonly D
   }
 }
 
+/** Node destroys a request also when all of it was read: only together with an end that never came does it mean that the sender went away. */
+const isBrokenOff = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
+
 function brokenBody(request: FastifyRequest, error: unknown): unknown {
   const { error: known, unknown } = toAppError(error);
   if (!unknown) return known;
-  const broken = request.raw.destroyed || request.raw.aborted || !request.raw.complete;
-  return broken || (error as Error | null)?.message.includes('multipart') === true
+  return isBrokenOff(request) || (error as Error | null)?.message.includes('multipart') === true
     ? new AppError('bad_request', 'The form ends before its last part does — send it again')
     : error;
 }

@@ -112,9 +112,10 @@ async function callTool(
   let stop: AbortController | undefined;
   const call: McpCallContext = { requestId: context.requestId, signal: () => (stop ??= context.stop()).signal };
   if (clientCapabilities) call.clientCapabilities = clientCapabilities;
-  const timeIsUp = (): McpToolResult => {
+  const timeIsUp = (): McpToolResult | Promise<McpToolResult> => {
     stop?.abort();
-    return sentenceResult(`This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`);
+    const sentence = `This took longer than ${context.callLimitMs / 1000} seconds and was stopped — try again or ask for less`;
+    return call.giveUp?.(sentence) ?? sentenceResult(sentence);
   };
   try {
     return await within(context.callLimitMs, door.callTool(name, args === undefined ? {} : args, call), timeIsUp);
@@ -126,7 +127,7 @@ async function callTool(
 }
 
 /** What comes of `work`, or what `late` answers once the time is up. */
-function within<T>(ms: number, work: Promise<T>, late: () => T): Promise<T> {
+function within<T>(ms: number, work: Promise<T>, late: () => T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(late()), ms);
     work.then(

@@ -28,6 +28,11 @@ export interface McpCallContext {
   signal(): AbortSignal;
   /** What a client of the modern era declared with this request; absent in the legacy era. */
   clientCapabilities?: Record<string, unknown>;
+  /**
+   * Set by a door that has something to do before a call is given up: called once when its time is up, with the sentence for the
+   * caller; what it resolves to is the answer. Without it the sentence is.
+   */
+  giveUp?(sentence: string): Promise<McpToolResult>;
 }
 
 /** One door for one caller: made per request from the key that came with it. */

@@ -106,12 +106,35 @@ export async function openDiskBlobs(options: { folder: string; onDiskFailure?: (
   };
 }
 
-/** Removes half-written uploads that a crash left: nothing else ever looks into `incoming`. Called once at start, under the folder's lock. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes half-written uploads that a crash left: nothing else ever looks into `incoming`. Called once at start, before this process
+ * puts anything. What an `import` beside it is writing stays: names begin with the process, and one that runs keeps its own, for a
+ * day without a byte at most, since numbers of processes come again.
+ */
 export async function clearIncoming(folder: string): Promise<number> {
   const incoming = join(folder, 'incoming');
   const names = await readdir(incoming).catch(() => []);
-  for (const name of names) await rm(join(incoming, name), { force: true });
-  return names.length;
+  let removed = 0;
+  for (const name of names) {
+    const path = join(incoming, name);
+    const info = await stat(path).catch(() => null);
+    const writer = Number.parseInt(name, 10);
+    if (info === null || (writer !== process.pid && isRunning(writer) && Date.now() - info.mtimeMs < DAY_MS)) continue;
+    await rm(path, { force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    // There is one, of another user.
+    return codeOf(error) === 'EPERM';
+  }
 }
 
 async function syncFolder(path: string): Promise<void> {

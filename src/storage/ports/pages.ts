@@ -36,6 +36,8 @@ export interface ChunkRow {
 export interface ChunkStore {
   byRefs(refs: readonly number[]): Promise<ChunkRow[]>;
   ofDocument(document: number): Promise<ChunkRow[]>;
+  /** Which of these have any. */
+  documentsWith(documents: readonly number[]): Promise<number[]>;
 }
 
 /** One document's excerpts on their way into the search index. */

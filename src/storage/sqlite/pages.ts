@@ -49,5 +49,9 @@ export function createChunkStore(db: Kysely<Schema>, connection: Connection): Ch
     async ofDocument(document) {
       return db.selectFrom('chunks').selectAll().where('document', '=', document).orderBy('position').execute();
     },
+    async documentsWith(documents) {
+      const text = 'select value from json_each(?) where exists (select 1 from chunks where document = value)';
+      return rowsOf<{ value: number }>(connection, text, JSON.stringify(documents)).map(({ value }) => value);
+    },
   };
 }
