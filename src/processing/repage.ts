@@ -56,7 +56,7 @@ export function cutAtCopyPages(flow: Flow, starts: readonly number[], drawn: rea
 const lies = (marked: { start: number; end: number }, start: number, end: number, isLast: boolean): boolean =>
   marked.start === marked.end ? marked.start >= start && (marked.start < end || isLast) : marked.start < end && marked.end > start;
 
-const wordBefore = /[\p{L}\p{N}\p{M}]+$/u;
+const wordBefore = /(?<![\p{L}\p{N}\p{M}])[\p{L}\p{N}\p{M}]+$/u;
 const wordBehind = /^[\p{L}\p{N}\p{M}]+/u;
 /** Their words are not parted by blanks: a cut stays where it is. */
 const withoutBlanks = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

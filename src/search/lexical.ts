@@ -88,9 +88,9 @@ export function rankWords(engine: LexicalEngine, request: LexicalRequest): Lexic
   const rankTo = (depth: number): { slots: RankedSlot[]; hasPhrase: boolean } => {
     const to = { ...input, depth };
     const byPhrase = query.phrases.length > 0 ? rankPhrases(source, to, query, prepared, rankPlain) : null;
-    if (byPhrase !== null) return { slots: byPhrase.slots, hasPhrase: true };
+    if (byPhrase !== null) return { slots: byPhrase, hasPhrase: true };
     // Function words are something only as a phrase.
-    return { slots: isTelling ? rankPlain(to, prepared).slots : [], hasPhrase: false };
+    return { slots: isTelling ? rankPlain(to, prepared) : [], hasPhrase: false };
   };
   const { slots: ranked, hasPhrase } = rankTo(request.depth);
   const isExact = ranked.length > 0 && (hasPhrase || asksForIdentifiers(prepared));
@@ -199,15 +199,10 @@ function isOrdinary(source: MatchSource, matches: Matches, languages: readonly s
   return ordinary > 0 && ordinary >= ORDINARY_SHARE * all;
 }
 
-export interface RankedList {
-  slots: RankedSlot[];
-  matched: number;
-}
-
-function rankPlain(input: ScoreInput, prepared: readonly Prepared[]): RankedList {
+function rankPlain(input: ScoreInput, prepared: readonly Prepared[]): RankedSlot[] {
   const scored = scoreMatches(input, prepared);
   const slots = scored.slots.map((slot, i) => ({ slot, score: scored.scores[i]! }));
-  return { slots: inOrder(input.table, slots).slice(0, input.depth), matched: scored.touched };
+  return inOrder(input.table, slots).slice(0, input.depth);
 }
 
 /** Score, then document id, then place in the document: excerpts of a document are in slots by page and position. */

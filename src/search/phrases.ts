@@ -1,6 +1,6 @@
 /** Quoted phrases: which excerpts can have them, which of these are looked into, and whether they are there. */
 import { foldWord } from './analysis/fold.ts';
-import type { Prepared, RankedList, RankedSlot } from './lexical.ts';
+import type { Prepared, RankedSlot } from './lexical.ts';
 import { markAll, type Matches, type MatchSource } from './matches.ts';
 import { createPhraseCheck } from './phrase-check.ts';
 import type { Query, QueryWord } from './query.ts';
@@ -13,7 +13,7 @@ const MAX_FUNCTION_CHECKS = 600;
 /** Occurrences that are scored to choose them, at most. */
 const MAX_CHOOSING = 100_000;
 
-type RankPlain = (input: ScoreInput, prepared: readonly Prepared[]) => RankedList;
+type RankPlain = (input: ScoreInput, prepared: readonly Prepared[]) => RankedSlot[];
 
 /** Only excerpts that have every quoted phrase; null when none has, and the query is read as plain words. */
 export function rankPhrases(
@@ -22,14 +22,14 @@ export function rankPhrases(
   query: Query,
   prepared: readonly Prepared[],
   rankPlain: RankPlain,
-): RankedList | null {
+): RankedSlot[] | null {
   const allowed = narrow(source, narrowing(query, prepared));
   if (allowed === null) return null;
   const isTelling = prepared.some(({ word }) => word.kind !== 'stop');
   const most = isTelling ? MAX_CHECKS : MAX_FUNCTION_CHECKS;
   const narrowed = { ...input, allowed, depth: Math.max(most, input.depth) };
   const choosing = withinBudget(prepared, allowed.reduce((sum, word) => sum + countBits(word), 0));
-  const { slots } = rankPlain(narrowed, choosing);
+  const slots = rankPlain(narrowed, choosing);
   const kept: RankedSlot[] = [];
   const hasPhrases = createPhraseCheck(input, query.phrases);
   let checked = 0;
@@ -39,8 +39,7 @@ export function rankPhrases(
     if (hasPhrases(ranked.slot)) kept.push(ranked);
   }
   if (kept.length === 0) return null;
-  const matched = Math.max(kept.length, slots.length - checked + kept.length);
-  return { slots: choosing.length < prepared.length ? rankPlain({ ...input, allowed: bitsOf(kept, allowed.length) }, prepared).slots : kept, matched };
+  return choosing.length < prepared.length ? rankPlain({ ...input, allowed: bitsOf(kept, allowed.length) }, prepared) : kept;
 }
 
 /** From so many pairs of characters on, excerpts that lack one of them are few enough to be looked into. */

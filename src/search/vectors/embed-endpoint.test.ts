@@ -22,7 +22,6 @@ let refused: number;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sergo-vectors-'));
   library = createSearchLibrary(join(folder, 'library.db'));
-  library.db.exec('create table documents (ref integer primary key, name text not null)');
   for (const statement of vectorTables) library.db.exec(statement);
   store = openVectorStore(library.path);
   fake = await startFakeModels();
