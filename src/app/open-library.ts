@@ -17,7 +17,7 @@ export interface OpenLibrary {
 }
 
 /** The library over the data folder: what every program (server, worker, command) starts with. */
-export async function openLibrary(config: Config, options: { giveWayMs?: number } = {}): Promise<OpenLibrary> {
+export async function openLibrary(config: Config, options: { inBackground?: boolean } = {}): Promise<OpenLibrary> {
   // What a failing disk said was written may not be: stop here, and let the next start recover from what is there.
   const onDiskFailure = (error: unknown): never => {
     process.stderr.write(`The disk failed while writing (${String(error)}): Sergo ends now so that nothing more is promised\n`);

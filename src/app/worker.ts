@@ -20,7 +20,7 @@ const MANY_SEGMENTS = 100;
 /** Processes documents until it is stopped. The caller holds the lock on the data folder, so running leases are of the dead. */
 export async function runWorker(config: Config): Promise<RunningWorker> {
   const log = createLog(config, 'worker');
-  const library = await openLibrary(config, { giveWayMs: 1 });
+  const library = await openLibrary(config, { inBackground: true });
   const { storage, blobs, clock, audit } = library.deps;
   const readers = await openReaders(config, (message) => log.warn(message));
   await storage.jobs.retryAllRunning(clock.now());

@@ -8,7 +8,8 @@ import { giveUp, runReadJob } from './read-job.ts';
 
 const LEASE_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
-const IDLE_MS = 150;
+/** Between two looks while there is nothing to do: what comes then waits half as long. */
+const IDLE_MS = 60;
 const ATTEMPTS = 3;
 const READ_MS = 108_000;
 /** What is small enough for the express lane, and how long all others must have been at one file each before it opens. */

@@ -28,6 +28,8 @@ import { createWriteTurns } from './write-turns.ts';
 /** Older ones can corrupt a database that two connections write (the WAL-reset bug, fixed in 3.51.3). */
 const OLDEST_SAFE_SQLITE = [3, 51, 3];
 
+const GIVE_WAY_MS = 1;
+
 export interface SqliteStorage extends Storage {
   databasePath: string;
 }
@@ -43,8 +45,11 @@ export async function openSqliteStorage(options: {
   indexWriter?: IndexWriter;
   /** The disk failed while syncing: what was acknowledged may not be there, so the process must end and recover. */
   onDiskFailure?: (error: unknown) => void;
-  /** A gap between two of its changes, for a process that others must not wait for (write-turns.ts). */
-  giveWayMs?: number;
+  /**
+   * For a process that others must not wait for, and whose results can be made anew (the worker): a gap between two of its changes, and
+   * the disk is waited for beside the next (write-turns.ts). What a transaction resolves with is durable here too.
+   */
+  inBackground?: boolean;
 }): Promise<SqliteStorage> {
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
   const writeConnection = connect(options.path);
@@ -58,13 +63,19 @@ export async function openSqliteStorage(options: {
   const turns = createWriteTurns(writeConnection, {
     walPath: `${options.path}-wal`,
     onDiskFailure: (error) => options.onDiskFailure?.(error),
-    giveWayMs: options.giveWayMs,
+    giveWayMs: options.inBackground ? GIVE_WAY_MS : undefined,
   });
   const transaction = async <T>(work: (stores: Stores) => Promise<T>): Promise<T> => {
-    const result = await turns.durably(() =>
-      writer.connection().execute((db) => work(createStores(db, writeConnection, createIndexStore(writeConnection, indexWriter)))),
-    );
+    const change = (): Promise<T> =>
+      writer.connection().execute((db) => work(createStores(db, writeConnection, createIndexStore(writeConnection, indexWriter))));
+    if (!options.inBackground) {
+      const result = await turns.durably(change);
+      remembered.forget();
+      return result;
+    }
+    const { result, durable } = await turns.soon(change);
     remembered.forget();
+    await durable;
     return result;
   };
   const auditRows = createAuditStore(writer, writeConnection);

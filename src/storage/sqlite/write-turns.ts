@@ -11,16 +11,17 @@ export interface WriteTurns {
   /** Durable when it resolves. */
   durably<T>(work: () => Promise<T>): Promise<T>;
   /** Committed when it resolves, durable when `durable` does: the next turn need not wait for the disk. */
-  soon(work: () => Promise<void>): Promise<{ durable: Promise<void> }>;
+  soon<T>(work: () => Promise<T>): Promise<{ result: T; durable: Promise<void> }>;
   /** True while a turn's changes are neither committed nor taken back. */
   isChanging(): boolean;
   close(): Promise<void>;
 }
 
 /**
- * SQLite syncs its log inside the commit, and the event loop stands still meanwhile. What many calls wait for (audit rows) is
- * committed without that (`synchronous = NORMAL`) and synced here in a thread of Node's own: in WAL mode a commit is durable once the
- * log is, whoever asked for it, and a cut before that undoes whole transactions from the end, none of which was answered.
+ * SQLite syncs its log inside the commit, and the event loop stands still meanwhile. What many calls wait for (audit rows), and what the
+ * worker writes with other files at hand, is committed without that (`synchronous = NORMAL`) and synced here in a thread of Node's own:
+ * in WAL mode a commit is durable once the log is, whoever asked for it, and a cut before that undoes whole transactions from the end,
+ * none of which was answered.
  */
 export function createWriteTurns(
   connection: Sqlite.Database,
@@ -86,8 +87,8 @@ export function createWriteTurns(
   return {
     durably: (work) => inTurn(true, work),
     async soon(work) {
-      await inTurn(false, work);
-      return { durable: syncLog() };
+      const result = await inTurn(false, work);
+      return { result, durable: syncLog() };
     },
     isChanging: () => changing,
     async close() {
